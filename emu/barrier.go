@@ -26,7 +26,7 @@ func (g *Grid) Barrier(w *Warp, pc int32, b *ir.Barrier, act uint32) (bool, erro
 			g.went(r)
 		}
 		if m.count = int(count); m.arrived >= block.needs(m.count) {
-			g.open(block, m)
+			g.open(block, int(id))
 		}
 	}
 	return wait, nil
@@ -76,7 +76,8 @@ func (g *Grid) arrive(m *rendezvous, w *Warp, _ int32, b *ir.Barrier, l int) {
 }
 
 // open releases a barrier.
-func (g *Grid) open(block *Block, m *rendezvous) {
+func (g *Grid) open(block *Block, id int) {
+	m := &block.barriers[id]
 	result := uint64(m.sum)
 	switch m.red {
 	case "and":
@@ -102,6 +103,9 @@ func (g *Grid) open(block *Block, m *rendezvous) {
 		}
 		w.Wake(mask)
 	}
+	if g.Opened != nil {
+		g.Opened(block, id, was.waiting)
+	}
 }
 
 // went lets a thread see what there is when it goes on behind a barrier.
@@ -119,7 +123,7 @@ func (g *Grid) ended(w *Warp) {
 	block := w.Data.(*Block)
 	for i := range block.barriers {
 		if m := &block.barriers[i]; len(m.waiting) > 0 && m.arrived >= block.needs(m.count) {
-			g.open(block, m)
+			g.open(block, i)
 		}
 	}
 }
@@ -130,7 +134,7 @@ func (g *Grid) releaseAny() bool {
 	for _, b := range g.Blocks {
 		for i := range b.barriers {
 			if m := &b.barriers[i]; len(m.waiting) > 0 && m.arrived >= b.needs(m.count) {
-				g.open(b, m)
+				g.open(b, i)
 				opened = true
 			}
 		}

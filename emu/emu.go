@@ -62,6 +62,8 @@ type Policy struct {
 	Reverse bool
 	// Fill is what undefined content is made of.
 	Fill uint64
+	// Shuffle, if not 0, is the seed of a random order of warps and of random quanta.
+	Shuffle uint64
 	// MaxSteps bounds the instructions of lanes, all together; 0: 1<<24.
 	MaxSteps int64
 }

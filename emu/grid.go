@@ -3,6 +3,7 @@ package emu
 import (
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"optcheck/ir"
@@ -37,7 +38,17 @@ type Grid struct {
 	// Changed, if not nil, replaces what one strong load or read-modify-write reads: to see whether anything depends on it.
 	Changed *Change
 
+	// Opened, if not nil, is told when a barrier of a block lets its waiting lanes go on.
+	Opened func(b *Block, id int, waiting map[*Warp]uint32)
+
 	spins map[spin]int
+}
+
+// Through makes all warps see an environment that stands before the grid, and that the grid's methods help.
+func (g *Grid) Through(e Env) {
+	for _, w := range g.Warps {
+		w.env = e
+	}
 }
 
 // Change is another value for what is read: event number Event of a thread of the launch.
@@ -104,14 +115,22 @@ func (g *Grid) Run() error {
 	if g.Policy.Reverse {
 		slices.Reverse(order)
 	}
-	for {
+	seed := g.Policy.Shuffle
+	for round := 0; ; round++ {
 		progress, left := false, false
+		if g.Policy.Shuffle != 0 {
+			rand.New(rand.NewPCG(seed, uint64(round))).Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		}
 		for _, w := range order {
 			if w.Done() {
 				continue
 			}
-			before := w.Steps
-			p, err := w.Run(g.Policy.Quantum)
+			before, quantum := w.Steps, g.Policy.Quantum
+			if g.Policy.Shuffle != 0 {
+				seed = mix(seed)
+				quantum = 1 + int(seed%uint64(quantum))
+			}
+			p, err := w.Run(quantum)
 			g.Steps += w.Steps - before
 			if err != nil {
 				return err
@@ -218,7 +237,7 @@ func (g *Grid) load(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte)
 	block := w.Threads[l].Block
 	strong := a.Sem != ir.Weak
 	if strong {
-		g.breakSpin(w, l, wordOf(p, block))
+		g.breakSpin(w, l, WordOf(p, block))
 	}
 	EachWord(p, block, len(buf), func(word Word, mask uint32, shift uint, from int) {
 		var v uint32
@@ -227,7 +246,7 @@ func (g *Grid) load(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte)
 		} else {
 			v = r.over(word, g.Memory.At(word, r.Time, kind))
 		}
-		if strong {
+		if strong && !g.Final {
 			r.overlay(word, mask, v)
 		}
 		PutBytes(buf[from:], v&mask>>shift, mask>>shift)
@@ -286,7 +305,9 @@ func (g *Grid) store(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte
 	EachWord(p, block, len(buf), func(word Word, mask uint32, shift uint, from int) {
 		v := g.Memory.Now(word, g.kind(pc, a))&^mask | Word32(buf[from:])<<shift&mask
 		g.Memory.Put(word, v)
-		r.overlay(word, mask, v)
+		if !g.Final {
+			r.overlay(word, mask, v)
+		}
 		if !strong {
 			r.stored(word, mask, v, pc)
 		}
@@ -308,7 +329,7 @@ func (g *Grid) atomic(w *Warp, pc int32, a *ir.Access, l int, p Place) error {
 	if a.Sem == ir.Release || a.Sem == ir.AcqRel {
 		g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Release, Scope: scopeOf(a, p)})
 	}
-	g.breakSpin(w, l, wordOf(p, block))
+	g.breakSpin(w, l, WordOf(p, block))
 	w.Stored(a, l, operand[:n])
 	w.Compared(a, l, compared[:n])
 	EachWord(p, block, n, func(word Word, mask uint32, shift uint, from int) {
@@ -322,7 +343,9 @@ func (g *Grid) atomic(w *Warp, pc int32, a *ir.Access, l int, p Place) error {
 	EachWord(p, block, n, func(word Word, mask uint32, shift uint, from int) {
 		v := g.Memory.Now(word, g.kind(pc, a))&^mask | Word32(result[from:n])<<shift&mask
 		g.Memory.Put(word, v)
-		r.overlay(word, mask, v)
+		if !g.Final {
+			r.overlay(word, mask, v)
+		}
 	})
 	r.atomic(Event{Kind: EventAtomic, Inst: pc, Place: p, Bytes: a.Bytes, Sem: a.Sem, Scope: a.Scope, Atom: a.Atom, Type: a.Type},
 		a.Elems, old[:], operand[:], compared[:], result[:])

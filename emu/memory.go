@@ -11,8 +11,8 @@ type Word uint64
 
 const sharedWord Word = 1 << 62
 
-// wordOf is the word of a place that a thread of a block addresses.
-func wordOf(p Place, block int) Word {
+// WordOf is the word of a place that a thread of a block addresses.
+func WordOf(p Place, block int) Word {
 	if p.Space == ir.Shared {
 		return sharedWord | Word(block)<<32 | Word(p.Addr>>2)
 	}
@@ -66,11 +66,13 @@ type version struct {
 type Memory struct {
 	// First makes the content of a word before anybody wrote it. kind is that of the first access.
 	First func(w Word, kind Kind) uint32
-	// Time counts the stores.
-	Time  uint64
-	pages map[Word]*page
-	last  *page
-	lastN Word
+	// Time counts the stores, Changes those that changed a word.
+	Time, Changes uint64
+	// Forget drops the past: weak loads are to see the newest content.
+	Forget bool
+	pages  map[Word]*page
+	last   *page
+	lastN  Word
 }
 
 // NewMemory is memory without content.
@@ -125,6 +127,13 @@ func (m *Memory) Put(w Word, v uint32) {
 	p := m.page(w)
 	i := m.know(p, w, Integer)
 	m.Time++
+	if p.now[i] != v {
+		m.Changes++
+	}
+	if m.Forget {
+		p.now[i] = v
+		return
+	}
 	if p.past == nil {
 		p.past = map[int][]version{}
 	}
@@ -160,7 +169,7 @@ func (m *Memory) Bytes(addr uint64, n int) []byte {
 // EachWord calls do for the words of n bytes at a place: mask has the bits of the word that are meant, from is the byte
 // of the access that its lowest one is.
 func EachWord(p Place, block, n int, do func(w Word, mask uint32, shift uint, from int)) {
-	w := wordOf(p, block)
+	w := WordOf(p, block)
 	off := int(p.Addr & 3)
 	for from := 0; from < n; {
 		k := min(4-off, n-from)

@@ -108,6 +108,8 @@ const (
 // Barrier is a barrier of the CTA, of a warp, or of the cluster.
 type Barrier struct {
 	Kind BarrierKind
+	// Aligned tells that all threads of a warp must come to it together.
+	Aligned bool
 	// ID and Count are the number of the barrier and of its threads; None: 0 and all.
 	ID, Count Reg
 	// Of BarrierRed: "and", "or", "popc"; the predicate (Not inverts it), and the result.

@@ -25,20 +25,29 @@ func Choose(p *ir.Program, grid, block [3]int, seed uint64) *Input {
 	return in
 }
 
-// Execute runs a program alone. trace, if not nil, sees each instruction. The error is emu.ErrStuck, a *emu.Cannot
-// or a *emu.Fault; the execution is as far as it came.
-func Execute(p *ir.Program, in *Input, policy emu.Policy, trace func(w *emu.Warp, pc int32, act uint32)) (*Execution, error) {
+// Grid prepares a run of a program alone, in which weak loads see the newest content, as on one device.
+func Grid(p *ir.Program, in *Input, policy emu.Policy, record bool) (*emu.Grid, error) {
 	code, err := emu.Prepare(p)
 	if err != nil {
 		return nil, err
 	}
 	m := emu.NewMemory(in.first(policy.Fill))
 	in.fill(m, p)
-	g, err := emu.NewGrid(code, &emu.Launch{Grid: in.Grid, Block: in.Block, Params: in.Params, Vars: in.Vars}, m, policy, true)
+	g, err := emu.NewGrid(code, &emu.Launch{Grid: in.Grid, Block: in.Block, Dynamic: in.Dynamic, Params: in.Params, Vars: in.Vars}, m, policy, record)
 	if err != nil {
 		return nil, err
 	}
 	g.Final, g.Kinds = true, kinds(p)
+	return g, nil
+}
+
+// Execute runs a program alone. trace, if not nil, sees each instruction. The error is emu.ErrStuck, a *emu.Cannot
+// or a *emu.Fault; the execution is as far as it came.
+func Execute(p *ir.Program, in *Input, policy emu.Policy, trace func(w *emu.Warp, pc int32, act uint32)) (*Execution, error) {
+	g, err := Grid(p, in, policy, true)
+	if err != nil {
+		return nil, err
+	}
 	for _, w := range g.Warps {
 		w.Trace = trace
 	}

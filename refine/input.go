@@ -10,11 +10,13 @@ import (
 
 // Input is a launch with all that it reads: everything follows from the seed.
 type Input struct {
-	Seed   uint64     `json:"seed"`
-	Grid   [3]int     `json:"grid"`
-	Block  [3]int     `json:"block"`
-	Params []byte     `json:"params"`
-	Memory []Contents `json:"memory,omitempty"`
+	Seed   uint64 `json:"seed"`
+	Grid   [3]int `json:"grid"`
+	Block  [3]int `json:"block"`
+	Params []byte `json:"params"`
+	// Dynamic is the size of dynamic shared memory in bytes.
+	Dynamic int64      `json:"dynamic,omitempty"`
+	Memory  []Contents `json:"memory,omitempty"`
 	// Vars are the addresses of the program's variables.
 	Vars map[string]uint64 `json:"vars,omitempty"`
 	// World is how numbers are chosen of which nothing is known: see the constants.

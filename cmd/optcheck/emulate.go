@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"optcheck/refine"
 	"optcheck/sass/cubin"
 	sasslower "optcheck/sass/lower"
+	"optcheck/verify"
 )
 
 // emulation is what the flags of optcheck emulate say.
@@ -240,7 +240,7 @@ func (e *emulation) setParams(p *ir.Program, in *refine.Input) error {
 		if v.Size > 8 {
 			return fmt.Errorf("--arg %s: the parameter has %d bytes; numbers have up to 8", plain.Line(a), v.Size)
 		}
-		n, err := parameter(value, v.Size)
+		n, err := verify.Number(value, v.Size)
 		if err != nil {
 			return fmt.Errorf("--arg %s: %w", plain.Line(a), err)
 		}
@@ -249,26 +249,6 @@ func (e *emulation) setParams(p *ir.Program, in *refine.Input) error {
 		copy(in.Params[v.Offset:v.Offset+v.Size], word[:])
 	}
 	return nil
-}
-
-// parameter reads an integer, or a number with a point or exponent as f32 or f64.
-func parameter(s string, size int64) (uint64, error) {
-	if n, err := strconv.ParseInt(s, 0, 64); err == nil {
-		return uint64(n), nil
-	}
-	if n, err := strconv.ParseUint(s, 0, 64); err == nil {
-		return n, nil
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	switch {
-	case err != nil:
-		return 0, errors.New("no number")
-	case size == 8:
-		return math.Float64bits(f), nil
-	case size == 4:
-		return uint64(math.Float32bits(float32(f))), nil
-	}
-	return 0, fmt.Errorf("a parameter of %d bytes is no floating-point number", size)
 }
 
 // emulated is the JSON form of an emulation.

@@ -86,5 +86,6 @@ var exits = map[string]exit{
 	"optcheck toolchain verify":       {"what is installed is what was installed", "something differs or is missing"},
 	"optcheck trust":                  {wasDone, ""},
 	"optcheck tune":                   {"the search came to its end", ""},
+	"optcheck verify":                 {"every kernel was verified to the end of its runs, and nothing was found that --fail-on counts", "something was"},
 	"optcheck version":                {isPrinted, ""},
 }

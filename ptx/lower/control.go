@@ -158,7 +158,7 @@ func (x *inst) bar() {
 
 // barrier fills in the number of the barrier and of its threads.
 func (x *inst) barrier(f *ir.Barrier, list []ptx.Operand) {
-	f.ID = x.read(&list[0], ir.U32)
+	f.ID, f.Aligned = x.read(&list[0], ir.U32), x.in.Name == "bar" || x.is("aligned")
 	if len(list) > 1 {
 		f.Count = x.read(&list[1], ir.U32)
 	}

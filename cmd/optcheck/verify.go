@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"optcheck/internal/plain"
+	"optcheck/verify"
+)
+
+// verification is what the flags of optcheck verify say.
+type verification struct {
+	kernels     []string
+	grid, block []int
+	args        []string
+	shared      int64
+	o           verify.Options
+	front       []string
+	fail        string
+	asJSON      bool
+}
+
+// verifyFails are the values of verify's --fail-on.
+var verifyFails = []string{"any", "race", "never"}
+
+func newVerifyCmd(env *environment) *cobra.Command {
+	var v verification
+	cmd := &cobra.Command{
+		Use:   "verify FILE.ptx|FILE.cu|PROGRAM.yaml…",
+		Short: "Look for data races, wrong barriers and endless waits of kernels",
+		Long: `Emulate launches of kernels and report what the program itself does wrong: data
+races as the PTX memory model defines them (scopes, releases and acquires, fences,
+barriers, asynchronous copies), barriers that threads reach differently, waits that
+nothing ends, accesses out of bounds or misaligned, reads of shared memory that
+nobody wrote, traps and failed assertions. It needs no GPU.
+
+A race is found in every run in which the accesses are not ordered, whether they
+happen next to each other or not. Several inputs and schedules are run; that nothing
+was found is no proof, and what a run could not tell is said.
+
+The launch is that of the flags, of a comment of the source
+(//--blockDim=64 --gridDim=2), of a program as optcheck app has them, or chosen: the
+report says what was chosen. A parameter is a number, or a buffer of so many bytes
+that begin with zeros: then accesses outside of it are reported.
+
+The exit code is 1 if something was found that --fail-on counts, and 2 if nothing was
+found but not everything could be told.`,
+		Example: `  optcheck verify kernel.ptx
+  optcheck verify kernel.cu --kernel scan --grid 4 --block 128 --arg n=512 --arg out=buffer:2048
+  optcheck verify kernel.cu --schedules 20 --fail-on race --json
+  optcheck verify program.yaml`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), env, args) },
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&v.kernels, "kernel", nil, "the kernels, if not all of the file")
+	f.IntSliceVar(&v.grid, "grid", nil, "blocks: X,Y,Z (chosen if not given)")
+	f.IntSliceVar(&v.block, "block", nil, "threads of a block: X,Y,Z")
+	f.Int64Var(&v.shared, "shared", 0, "dynamic shared memory of a block in bytes")
+	f.StringArrayVar(&v.args, "arg", nil, "a parameter, by name or number: NAME=VALUE (1.5 of one that is f32 or f64), or NAME=buffer:BYTES")
+	f.Uint64Var(&v.o.Seed, "seed", 0, "what parameters, memory and schedules are made from")
+	f.IntVar(&v.o.Inputs, "inputs", 2, "how many inputs are tried, where parameters are chosen")
+	f.IntVar(&v.o.Schedules, "schedules", 4, "how many schedules of each are run")
+	f.Int64Var(&v.o.Steps, "steps", 1<<24, "how many instructions of threads a run has at most")
+	f.StringVar(&v.fail, "fail-on", "any", "exit with 1 if this was found: any, race, never")
+	f.StringSliceVar(&v.front, "front-flags", nil, "further arguments for the compiler of CUDA C++, separated by commas")
+	f.StringSlice("toolchains", nil, "compile CUDA C++ with these toolchains only")
+	f.StringSlice("targets", nil, "compile CUDA C++ for the first of these targets (sm_80)")
+	jsonFlag(cmd, &v.asJSON, "one JSON object a kernel")
+	return cmd
+}
+
+func (v *verification) run(ctx context.Context, env *environment, files []string) error {
+	if !slices.Contains(verifyFails, v.fail) {
+		return fmt.Errorf("--fail-on %q: must be any, race or never", v.fail)
+	}
+	if v.o.Inputs < 1 || v.o.Schedules < 1 || v.o.Steps < 1 || v.shared < 0 {
+		return fmt.Errorf("--inputs, --schedules and --steps are 1 or more, --shared 0 or more")
+	}
+	counted, unknown, kernels := 0, 0, 0
+	for _, file := range files {
+		launches, err := v.launches(ctx, env, file)
+		if err != nil {
+			return err
+		}
+		for _, l := range launches {
+			r, err := verify.Kernel(l.module, l.kernel, &l.o)
+			if err != nil {
+				return fmt.Errorf("%s: kernel %s: %w", plain.Line(file), plain.Line(l.kernel), err)
+			}
+			r.File = file
+			if v.asJSON {
+				err = env.printJSON(r)
+			} else {
+				_, err = fmt.Fprint(env.stdout, r.Text())
+			}
+			if err != nil {
+				return err
+			}
+			kernels++
+			counted += r.Count(v.fail == "race")
+			if len(r.Unknown) > 0 {
+				unknown++
+			}
+		}
+	}
+	switch {
+	case kernels == 0:
+		return fmt.Errorf("there is no kernel to verify")
+	case v.fail == "never":
+	case counted > 0:
+		return errFound
+	case unknown > 0:
+		return fmt.Errorf("%s could not be verified to the end", plain.Count(unknown, "kernel"))
+	}
+	return nil
+}

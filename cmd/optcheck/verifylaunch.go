@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"optcheck/internal/input"
+	"optcheck/internal/plain"
+	"optcheck/program"
+	"optcheck/ptx"
+	"optcheck/verify"
+)
+
+// toVerify is a kernel with a launch.
+type toVerify struct {
+	module *ptx.Module
+	kernel string
+	o      verify.Options
+}
+
+// launches are the kernels of a file that are meant, each with its launch.
+func (v *verification) launches(ctx context.Context, env *environment, file string) ([]toVerify, error) {
+	if ext := filepath.Ext(file); ext == ".yaml" || ext == ".yml" {
+		return v.program(file)
+	}
+	text, err := input.ReadFile(file, ptx.MaxInput)
+	if err != nil {
+		return nil, err
+	}
+	o := v.o
+	ms, err := v.modules(ctx, env, file, text, &o)
+	if err != nil {
+		return nil, err
+	}
+	l, err := v.launch(string(text))
+	if err != nil {
+		return nil, err
+	}
+	o.Launch = *l
+	var out []toVerify
+	var names []string
+	for _, m := range ms {
+		for _, f := range m.Funcs {
+			if !f.Entry || f.Body == nil {
+				continue
+			}
+			if names = append(names, f.Name); len(v.kernels) == 0 || slices.Contains(v.kernels, f.Name) {
+				out = append(out, toVerify{m, f.Name, o})
+			}
+		}
+	}
+	for _, k := range v.kernels {
+		if !slices.Contains(names, k) {
+			return nil, fmt.Errorf("%s: no kernel %s, but %s", plain.Line(file), plain.Line(k), plain.Line(strings.Join(names, ", ")))
+		}
+	}
+	return out, nil
+}
+
+// launch is that of the flags, or of a comment of the source.
+func (v *verification) launch(text string) (l *verify.Launch, err error) {
+	l = verify.Comments(text)
+	grid, err := shape("grid", v.grid)
+	if err != nil {
+		return nil, err
+	}
+	block, err := shape("block", v.block)
+	if err != nil {
+		return nil, err
+	}
+	if len(v.grid) > 0 {
+		l.Grid = grid
+	}
+	if len(v.block) > 0 {
+		l.Block = block
+	}
+	if l.Grid == ([3]int{}) != (l.Block == [3]int{}) {
+		l.Grid, l.Block = orOne(l.Grid), orOne(l.Block)
+	}
+	l.Dynamic = v.shared
+	for _, a := range v.args {
+		name, value, ok := strings.Cut(a, "=")
+		if !ok {
+			return nil, fmt.Errorf("--arg %s: NAME=VALUE is expected", plain.Line(a))
+		}
+		arg := verify.Arg{Name: name}
+		if size, ok := strings.CutPrefix(value, "buffer:"); ok {
+			arg.Buffer = true
+			if arg.Bytes, err = strconv.ParseInt(size, 0, 64); err != nil || arg.Bytes < 1 || arg.Bytes > maxBuffer {
+				return nil, fmt.Errorf("--arg %s: a buffer has from 1 to %d bytes", plain.Line(a), maxBuffer)
+			}
+		} else {
+			arg.Number = value
+		}
+		l.Args = append(l.Args, arg)
+	}
+	return l, nil
+}
+
+// maxBuffer bounds a buffer that --arg asks for, in bytes.
+const maxBuffer = 256 << 20
+
+// modules are those of PTX, or what a compiler makes of CUDA C++.
+func (v *verification) modules(ctx context.Context, env *environment, file string, text []byte, o *verify.Options) ([]*ptx.Module, error) {
+	if !isCUDA(file) {
+		return ptx.ParseAll(file, text)
+	}
+	o.CUDA = true
+	sub := *env
+	if targets := env.settings.targets; len(targets) > 0 {
+		sub.settings.targets = targets[:1]
+	} else {
+		sub.settings.targets = []string{"sm_80"}
+	}
+	r := &frontRun{env: &sub, flags: append([]string{"-lineinfo"}, v.front...)}
+	ms, err := r.read(ctx, file)
+	if len(ms) == 0 {
+		return nil, errors.Join(err, fmt.Errorf("%s: no PTX was made of it", plain.Line(file)))
+	}
+	return ms[len(ms)-1:], nil
+}
+
+// program has the launches of a program of optcheck app.
+func (v *verification) program(file string) ([]toVerify, error) {
+	p, err := program.Load(file)
+	if err != nil {
+		return nil, err
+	}
+	if p.PTX.Text == nil {
+		return nil, fmt.Errorf("%s: it has no PTX", plain.Line(file))
+	}
+	m, err := ptx.Parse(p.PTX.Name, p.PTX.Text)
+	if err != nil {
+		return nil, err
+	}
+	var out []toVerify
+	for i := range p.Launches {
+		l := &p.Launches[i]
+		if len(v.kernels) > 0 && !slices.Contains(v.kernels, l.Kernel) {
+			continue
+		}
+		o := v.o
+		for k := range 3 {
+			o.Launch.Grid[k], o.Launch.Block[k] = int(l.Grid[k]), int(l.Block[k])
+		}
+		if len(v.grid) > 0 {
+			if o.Launch.Grid, err = shape("grid", v.grid); err != nil {
+				return nil, err
+			}
+		}
+		o.Launch.Dynamic = int64(l.Shared)
+		for k, a := range l.Args {
+			arg := verify.Arg{Name: strconv.Itoa(k), Value: a.Word}
+			if b := p.Buffer(a.Buffer); a.Buffer != "" && b != nil {
+				arg = verify.Arg{Name: strconv.Itoa(k), Buffer: true, Bytes: int64(b.Bytes()), Data: b.Data(), Same: b.Name}
+			}
+			o.Launch.Args = append(o.Launch.Args, arg)
+		}
+		out = append(out, toVerify{m, l.Kernel, o})
+	}
+	return out, nil
+}

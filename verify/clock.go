@@ -1,0 +1,165 @@
+package verify
+
+import "optcheck/emu"
+
+// clock is what a thread knows of the past of all others: for each lane the time up to which its operations are ordered
+// before what the thread does next. Clocks are immutable, so that threads which have synchronised share one.
+type clock struct {
+	blocks []*blockClock // nil where nothing is known
+}
+
+// blockClock is what is known of a block: all its threads up to floor, and of a warp more where it has a row. Rows behind
+// those of the block's warps are those of their asynchronous copies, for which the floor says nothing.
+type blockClock struct {
+	floor uint32
+	warps []*row
+}
+
+type row = [emu.Lanes]uint32
+
+// shape tells the number of blocks and of the warps of each.
+type shape struct{ blocks, warps int }
+
+func (s shape) none() *clock { return &clock{make([]*blockClock, s.blocks)} }
+
+// id is a lane: of warp number warp of a block; asynchronous copies of the lane have the warp behind all warps.
+type id struct {
+	block, warp int32
+	lane        uint8
+}
+
+// get is the time up to which a lane's operations are known.
+func (c *clock) get(x id, s shape) uint32 {
+	b := c.blocks[x.block]
+	switch {
+	case b == nil:
+		return 0
+	case b.warps[x.warp] != nil:
+		return b.warps[x.warp][x.lane]
+	case int(x.warp) < s.warps:
+		return b.floor
+	}
+	return 0
+}
+
+// edit is a copy of a clock in which a block may be changed.
+func (c *clock) edit(block int32, s shape) (*clock, *blockClock) {
+	out := &clock{append([]*blockClock(nil), c.blocks...)}
+	b := &blockClock{warps: make([]*row, 2*s.warps)}
+	if old := c.blocks[block]; old != nil {
+		b.floor = old.floor
+		copy(b.warps, old.warps)
+	}
+	out.blocks[block] = b
+	return out, b
+}
+
+// editRow is a copy of the row of a warp, in a block clock that may be changed.
+func (b *blockClock) editRow(warp int32, s shape) *row {
+	r := new(row)
+	if old := b.warps[warp]; old != nil {
+		*r = *old
+	} else if int(warp) < s.warps {
+		for i := range r {
+			r[i] = b.floor
+		}
+	}
+	b.warps[warp] = r
+	return r
+}
+
+// with adds that a lane is known up to a time.
+func (c *clock) with(x id, time uint32, s shape) *clock {
+	if c.get(x, s) >= time {
+		return c
+	}
+	out, b := c.edit(x.block, s)
+	b.editRow(x.warp, s)[x.lane] = time
+	return out
+}
+
+// join knows what either clock does.
+func join(a, b *clock, s shape) *clock {
+	if a == b || b == nil {
+		return a
+	}
+	if a == nil {
+		return b
+	}
+	var out *clock
+	for i, y := range b.blocks {
+		x := a.blocks[i]
+		if y == x || y == nil {
+			continue
+		}
+		z := y
+		if x != nil {
+			z = joinBlock(x, y, s)
+		}
+		if z == x {
+			continue
+		}
+		if out == nil {
+			out = &clock{append([]*blockClock(nil), a.blocks...)}
+		}
+		out.blocks[i] = z
+	}
+	if out == nil {
+		return a
+	}
+	return out
+}
+
+func joinBlock(x, y *blockClock, s shape) *blockClock {
+	if x.covers(y, s) {
+		return x
+	}
+	if y.covers(x, s) {
+		return y
+	}
+	out := &blockClock{max(x.floor, y.floor), make([]*row, len(x.warps))}
+	for w := range out.warps {
+		if x.warps[w] == y.warps[w] {
+			out.warps[w] = x.warps[w]
+			continue
+		}
+		r := new(row)
+		for l := range r {
+			r[l] = max(x.at(w, l, s), y.at(w, l, s))
+		}
+		out.warps[w] = r
+	}
+	return out
+}
+
+func (b *blockClock) at(warp, lane int, s shape) uint32 {
+	switch {
+	case b.warps[warp] != nil:
+		return b.warps[warp][lane]
+	case warp < s.warps:
+		return b.floor
+	}
+	return 0
+}
+
+// covers reports whether a block clock knows all that another does.
+func (b *blockClock) covers(o *blockClock, s shape) bool {
+	if b == o {
+		return true
+	}
+	for w := range b.warps {
+		p, q := b.warps[w], o.warps[w]
+		switch {
+		case p == q && (p != nil || w >= s.warps || b.floor >= o.floor):
+			continue
+		case p == nil && q == nil:
+			return false
+		}
+		for l := range emu.Lanes {
+			if b.at(w, l, s) < o.at(w, l, s) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,267 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"optcheck/emu"
+	"optcheck/ir"
+)
+
+// Rule is what a program does wrong.
+type Rule string
+
+// The rules.
+const (
+	DataRace          Rule = "data-race"
+	BarrierDivergence Rule = "barrier-divergence"
+	BarrierCount      Rule = "barrier-count"
+	Stuck             Rule = "stuck"
+	OutOfBounds       Rule = "out-of-bounds"
+	Misaligned        Rule = "misaligned"
+	Uninitialised     Rule = "uninitialised-shared"
+	Trap              Rule = "trap"
+	Assertion         Rule = "assertion"
+)
+
+// Rules lists the rules, with what each says.
+func Rules() []struct {
+	Rule Rule
+	Says string
+} {
+	return []struct {
+		Rule Rule
+		Says string
+	}{
+		{DataRace, "two accesses of the same place, one of which writes, are neither ordered by causality nor morally strong"},
+		{BarrierDivergence, "threads that must come to a barrier together do not"},
+		{BarrierCount, "a barrier is used with a number of threads that it cannot have"},
+		{Stuck, "threads wait for what no thread of the launch will do"},
+		{OutOfBounds, "an access outside of the memory that the kernel was given"},
+		{Misaligned, "an access whose address is no multiple of its size"},
+		{Uninitialised, "a read of shared memory that nobody has written"},
+		{Trap, "a trap is reached"},
+		{Assertion, "an assertion fails"},
+	}
+}
+
+// Thread is a thread of a launch.
+type Thread struct {
+	Block  int    `json:"block"`
+	Thread int    `json:"thread"`
+	Ctaid  [3]int `json:"ctaid"`
+	Tid    [3]int `json:"tid"`
+}
+
+// String is how CUDA programmers call it.
+func (t Thread) String() string {
+	return fmt.Sprintf("thread %s of block %s", triple(t.Tid), triple(t.Ctaid))
+}
+
+func triple(d [3]int) string {
+	switch {
+	case d[1] == 0 && d[2] == 0:
+		return fmt.Sprint(d[0])
+	case d[2] == 0:
+		return fmt.Sprintf("(%d,%d)", d[0], d[1])
+	}
+	return fmt.Sprintf("(%d,%d,%d)", d[0], d[1], d[2])
+}
+
+// Side is one operation of a finding.
+type Side struct {
+	Thread Thread `json:"thread"`
+	// Inst is the instruction of the program; the lines are those of PTX and of the source.
+	Inst   int    `json:"inst"`
+	Text   string `json:"text"`
+	Line   int    `json:"line,omitempty"`
+	File   string `json:"file,omitempty"`
+	Source int    `json:"source_line,omitempty"`
+	Col    int    `json:"source_col,omitempty"`
+	Does   string `json:"does,omitempty"`
+	// Async tells that it is done by an asynchronous copy that the thread has begun.
+	Async bool `json:"async,omitempty"`
+}
+
+// Finding is something that the program does wrong.
+type Finding struct {
+	Rule Rule `json:"rule"`
+	// First and Second are the operations in the order of the run; Second is absent where one is enough.
+	First  Side  `json:"first"`
+	Second *Side `json:"second,omitempty"`
+	// Where names the memory.
+	Where string `json:"where,omitempty"`
+	// Why says why they are not ordered, or what is wrong.
+	Why string `json:"why,omitempty"`
+	// SameValue tells that each write of a race that was seen stored what was there.
+	SameValue bool `json:"same_value,omitempty"`
+	// Chosen tells that it rests on values that were chosen for parameters or memory, which the program may exclude.
+	Chosen bool `json:"chosen,omitempty"`
+	// Count is how often it was seen, Run the first run that showed it.
+	Count int    `json:"count"`
+	Run   string `json:"run,omitempty"`
+	// Mend is what would mend it.
+	Mend []string `json:"mend,omitempty"`
+
+	level level
+}
+
+type findingKey struct {
+	rule Rule
+	a, b int32
+	why  string
+}
+
+// findings gathers what the runs show.
+type findings struct {
+	options *Options
+	program *ir.Program
+	lines   Lines
+	run     string
+	chosen  bool
+	list    []*Finding
+	of      map[findingKey]*Finding
+	block   [3]int
+	grid    [3]int
+	dropped int
+}
+
+// maxFindings bounds the findings of a program.
+const maxFindings = 200
+
+// note adds a finding, or counts it; the result is nil if it is known.
+func (f *findings) note(k findingKey) *Finding {
+	if x := f.of[k]; x != nil {
+		x.Count++
+		return nil
+	}
+	if len(f.list) >= maxFindings {
+		f.dropped++
+		return nil
+	}
+	x := &Finding{Rule: k.rule, Count: 1, Run: f.run}
+	f.of[k] = x
+	f.list = append(f.list, x)
+	return x
+}
+
+func (f *findings) thread(x id, warps int) Thread {
+	n := (int(x.warp)%warps)*emu.Lanes + int(x.lane)
+	b, g := f.block, f.grid
+	return Thread{Block: int(x.block), Thread: n, Tid: [3]int{n % b[0], n / b[0] % b[1], n / b[0] / b[1]},
+		Ctaid: [3]int{int(x.block) % g[0], int(x.block) / g[0] % g[1], int(x.block) / g[0] / g[1]}}
+}
+
+func (f *findings) side(pc int32, x id, warps int) Side {
+	in := &f.program.Insts[pc]
+	s := Side{Thread: f.thread(x, warps), Inst: int(pc), Text: in.Text, Does: does(in.Do), Async: int(x.warp) >= warps}
+	l := f.lines.at(in.Source)
+	s.Line, s.File, s.Source, s.Col = l.Line, l.File, l.Source, l.Col
+	return s
+}
+
+// does says what an access is.
+func does(e ir.Effect) string {
+	switch a := e.(type) {
+	case *ir.Access:
+		what := map[ir.AccessKind]string{ir.Load: "read", ir.Store: "write", ir.Atomic: "read-modify-write"}[a.Kind]
+		if a.Sem == ir.Weak {
+			return "weak " + what
+		}
+		return fmt.Sprintf("%s.%s %s", a.Sem, a.Scope, what)
+	case *ir.Copy:
+		return "asynchronous copy"
+	}
+	return ""
+}
+
+// at notes a finding about one operation.
+func (m *monitor) at(rule Rule, pc int32, x id, p emu.Place, why string) {
+	n := m.found.note(findingKey{rule, pc, pc, string(rule)})
+	if n == nil {
+		return
+	}
+	n.First, n.Why, n.Chosen = m.found.side(pc, x, m.shape.warps), why, m.found.chosen
+	if p != (emu.Place{}) {
+		n.Where = m.layout.name(p)
+	}
+}
+
+// pair notes a finding about two operations.
+func (m *monitor) pair(rule Rule, a int32, one id, b int32, x id, why string) {
+	if n := m.found.note(findingKey{rule, min(a, b), max(a, b), why}); n != nil {
+		n.First = m.found.side(a, one, m.shape.warps)
+		s := m.found.side(b, x, m.shape.warps)
+		n.Second, n.Why, n.Chosen = &s, why, m.found.chosen
+	}
+}
+
+// race notes a race of what a word remembers with the access of a lane.
+func (m *monitor) race(e, t *touch, by id, k *clock) {
+	f := m.found
+	same := m.sameValue(e, t)
+	key := findingKey{DataRace, min(e.pc, t.pc), max(e.pc, t.pc), ""}
+	if known := f.of[key]; known != nil {
+		known.Count++
+		known.SameValue = known.SameValue && same
+		return
+	}
+	n := f.note(key)
+	if n == nil {
+		return
+	}
+	x := id{e.block, e.warp, m.first(e, by, k)}
+	me := id{t.block, t.warp, by.lane}
+	n.First = f.side(e.pc, x, m.shape.warps)
+	s := f.side(t.pc, me, m.shape.warps)
+	n.Second = &s
+	n.Where, n.SameValue, n.Chosen = m.layout.name(m.now.at), same, f.chosen
+	n.level = m.apart(e.block, t.block)
+	n.Why = m.why(e, t)
+}
+
+// why says why two racing accesses are not morally strong, or what is missing between them.
+func (m *monitor) why(e, t *touch) string {
+	apart := map[level]string{sameBlock: "the same block", sameCluster: "different blocks of a cluster", sameGPU: "different blocks"}[m.apart(e.block, t.block)]
+	switch {
+	case e.strong && t.strong && (e.size != t.size || e.low != t.low):
+		return "both are strong, but they do not cover the same bytes"
+	case e.strong && t.strong:
+		return "both are strong, but the scope of one does not have the other's thread, which is in " + apart
+	case int(e.warp) >= m.shape.warps || int(t.warp) >= m.shape.warps:
+		return "the asynchronous copy is not waited for, or not made known by a barrier or release"
+	case e.block == t.block && e.warp == t.warp && e.pc == t.pc:
+		return "lanes of one warp do it in the same instruction"
+	case e.block == t.block && e.warp == t.warp:
+		return "nothing orders them: the lanes of a warp run independently of each other"
+	}
+	return "nothing orders them: the threads are in " + apart
+}
+
+// sameValue reports whether a writing access stores what the place holds, and the other one only reads or wrote that.
+func (m *monitor) sameValue(e, t *touch) bool {
+	if !e.write || !t.write || m.now.a.Kind != ir.Store {
+		return false
+	}
+	a := m.now.a
+	n := a.Bytes * a.Elems
+	if n > 64 {
+		return false
+	}
+	var buf [64]byte
+	m.now.w.Stored(a, m.now.lane, buf[:n])
+	same := true
+	emu.EachWord(m.now.at, int(t.block), n, func(w emu.Word, mask uint32, shift uint, from int) {
+		same = same && m.grid.Memory.Now(w, emu.Integer)&mask == emu.Word32(buf[from:n])<<shift&mask
+	})
+	return same
+}
+
+// sorted are the findings by their place.
+func (f *findings) sorted() []*Finding {
+	slices.SortStableFunc(f.list, func(a, b *Finding) int {
+		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.First.Inst, b.First.Inst))
+	})
+	return f.list
+}

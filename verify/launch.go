@@ -1,0 +1,169 @@
+package verify
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"optcheck/emu"
+	"optcheck/ir"
+	"optcheck/ptx"
+	"optcheck/refine"
+)
+
+// Launch is how a kernel is to be started. What it leaves open is chosen.
+type Launch struct {
+	Grid, Block [3]int
+	// Dynamic is the size of dynamic shared memory in bytes.
+	Dynamic int64
+	Args    []Arg
+}
+
+// Arg is a parameter of the kernel: a number, or the address of a buffer.
+type Arg struct {
+	// Name is that of the parameter, or its number.
+	Name string
+	// Value is the number; Number, if not "", is it as text: an integer, or a number with a point or exponent.
+	Value  uint64
+	Number string
+	// Buffer tells that it is the address of a buffer that begins with Data and has Bytes bytes; the same number of two
+	// parameters that it is the same one.
+	Buffer bool
+	Bytes  int64
+	Data   []byte
+	Same   string
+}
+
+// Options say how much is tried.
+type Options struct {
+	Launch Launch
+	Seed   uint64
+	// Inputs and Schedules are how many of each are run; 0: 2 inputs, 4 schedules.
+	Inputs, Schedules int
+	// Steps bounds the instructions of threads of a run; 0: 1<<24.
+	Steps int64
+	// CUDA tells that the program was written in CUDA C++, whose __syncthreads() all threads of a block must reach alike.
+	CUDA bool
+	// Unmended leaves out the search for what would mend a race.
+	Unmended bool
+}
+
+// Line is where an instruction stands: the line of the PTX, and of the source that it was made of.
+type Line struct {
+	Line   int
+	File   string
+	Source int
+	Col    int
+}
+
+// Lines are those of a module, by number of the instruction.
+type Lines map[int]Line
+
+func (l Lines) at(n int) Line { return l[n] }
+
+// LinesOf takes the lines from a module.
+func LinesOf(m *ptx.Module) Lines {
+	out := Lines{}
+	for _, f := range m.Funcs {
+		for i := range f.Body {
+			if in := f.Body[i].Inst; in != nil {
+				out[in.N] = Line{in.Pos.Line, in.Loc.File, in.Loc.Line, in.Loc.Col}
+			}
+		}
+	}
+	return out
+}
+
+// bufferBase is where buffers that were given lie, so far apart that none is near another.
+const (
+	bufferBase = 0x7f40_0000_0000
+	bufferStep = 1 << 32
+)
+
+// input makes the input of a seed.
+func (o *Options) input(p *ir.Program, seed uint64) (in *refine.Input, buffers []region, err error) {
+	l := &o.Launch
+	in = refine.Choose(p, l.Grid, l.Block, seed)
+	in.Dynamic = l.Dynamic
+	at := map[string]uint64{}
+	for i := range l.Args {
+		a := &l.Args[i]
+		n := paramIndex(p, a.Name)
+		if n < 0 {
+			return nil, nil, fmt.Errorf("the kernel %s has no parameter %s", p.Kernel, a.Name)
+		}
+		v, value := &p.Params[n], a.Value
+		if a.Buffer {
+			key := a.Same
+			if key == "" {
+				key = a.Name
+			}
+			if at[key] == 0 {
+				at[key] = bufferBase + uint64(len(buffers))*bufferStep
+				buffers = append(buffers, region{key, at[key], at[key] + uint64(a.Bytes)})
+				data := make([]byte, a.Bytes)
+				copy(data, a.Data)
+				in.Memory = append(in.Memory, refine.Contents{Addr: at[key], Data: data})
+			}
+			value = at[key]
+		}
+		if v.Size > 8 {
+			return nil, nil, fmt.Errorf("parameter %s has %d bytes; what can be given has up to 8", a.Name, v.Size)
+		}
+		if a.Number != "" {
+			if value, err = Number(a.Number, v.Size); err != nil {
+				return nil, nil, fmt.Errorf("parameter %s: %w", a.Name, err)
+			}
+		}
+		var word [8]byte
+		binary.LittleEndian.PutUint64(word[:], value)
+		copy(in.Params[v.Offset:v.Offset+v.Size], word[:])
+	}
+	return in, buffers, nil
+}
+
+func paramIndex(p *ir.Program, name string) int {
+	if i := slices.IndexFunc(p.Params, func(v ir.Var) bool { return v.Name == name }); i >= 0 {
+		return i
+	}
+	for i := range p.Params {
+		if fmt.Sprint(i) == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// given reports whether all parameters were given, so that no value of a run was chosen but the content of memory that
+// nobody wrote.
+func (o *Options) given(p *ir.Program) bool {
+	for i := range p.Params {
+		if !slices.ContainsFunc(o.Launch.Args, func(a Arg) bool { return paramIndex(p, a.Name) == i }) {
+			return false
+		}
+	}
+	return true
+}
+
+// chosen names what of a launch was chosen.
+func (o *Options) chosen(p *ir.Program) (out []string) {
+	if o.Launch.Block == ([3]int{}) {
+		out = append(out, "grid and block")
+	}
+	for i, v := range p.Params {
+		if !slices.ContainsFunc(o.Launch.Args, func(a Arg) bool { return paramIndex(p, a.Name) == i }) {
+			out = append(out, v.Name)
+		}
+	}
+	return out
+}
+
+// first makes the content of memory that was not given: flags are not set, and locks are free.
+func first(was func(emu.Word, emu.Kind) uint32) func(emu.Word, emu.Kind) uint32 {
+	return func(w emu.Word, k emu.Kind) uint32 {
+		if k == emu.Flag {
+			return 0
+		}
+		return was(w, k)
+	}
+}

@@ -1,0 +1,113 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+
+	"optcheck/emu"
+	"optcheck/ir"
+)
+
+// region is a part of memory that the kernel may access.
+type region struct {
+	name     string
+	from, to uint64
+}
+
+// layout is what memory a launch has.
+type layout struct {
+	// global are the variables and buffers, shared the variables of shared memory, by address.
+	global, shared []region
+	// buffers have a size that was given: what is near to them and outside is out of bounds.
+	buffers []region
+	// sharedEnd is where shared memory ends, 0 if nobody has said how much of it is dynamic.
+	sharedEnd uint64
+	// globalVars is where variables of global memory lie.
+	globalVars region
+}
+
+// nearBuffer is how far in front of a buffer an access is taken for one of it; behind it, all up to the next one is.
+const nearBuffer = 1 << 20
+
+func newLayout(p *ir.Program, vars map[string]uint64, l *Launch) *layout {
+	out := &layout{}
+	dynamic := false
+	for _, v := range p.Vars {
+		r := region{v.Name, vars[v.Name], vars[v.Name] + uint64(v.Size)}
+		switch v.Space {
+		case ir.Shared:
+			if dynamic = dynamic || v.Size == 0; v.Size == 0 {
+				r.to = r.from + uint64(l.Dynamic)
+			}
+			out.shared = append(out.shared, r)
+			out.sharedEnd = max(out.sharedEnd, r.to)
+		case ir.Global, ir.ConstBank:
+			if v.Size > 0 {
+				out.global = append(out.global, r)
+			}
+		}
+	}
+	out.sharedEnd = max(out.sharedEnd, uint64(p.SharedBase+p.SharedBytes))
+	if dynamic && l.Dynamic == 0 {
+		out.sharedEnd = 0
+	} else if !dynamic {
+		out.sharedEnd += uint64(l.Dynamic)
+	}
+	for _, r := range out.global {
+		if out.globalVars.to == 0 {
+			out.globalVars = r
+		}
+		out.globalVars.from, out.globalVars.to = min(out.globalVars.from, r.from), max(out.globalVars.to, r.to)
+	}
+	return out
+}
+
+// name is a place in terms of variables and buffers.
+func (y *layout) name(p emu.Place) string {
+	list, space := append(slices.Clip(y.global), y.buffers...), "global"
+	if p.Space == ir.Shared {
+		list, space = y.shared, "shared"
+	}
+	best := -1
+	for i, r := range list {
+		if r.from <= p.Addr && p.Addr < r.to+nearBuffer && (best < 0 || r.from > list[best].from) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		r := list[best]
+		out := fmt.Sprintf("%s memory, %s + %d bytes", space, r.name, p.Addr-r.from)
+		if p.Addr >= r.to && r.to > r.from {
+			out += fmt.Sprintf(", which has %d", r.to-r.from)
+		}
+		return out
+	}
+	return fmt.Sprintf("%s memory at %#x", space, p.Addr)
+}
+
+// check looks for accesses outside of what there is.
+func (y *layout) check(m *monitor, w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.Place) error {
+	n := uint64(a.Bytes * a.Elems)
+	lanes(act, func(l int) {
+		if p := at[l]; !y.inside(p, n) {
+			m.at(OutOfBounds, pc, m.id(w, l), p, fmt.Sprintf("%d bytes at %#x", n, p.Addr))
+		}
+	})
+	return nil
+}
+
+func (y *layout) inside(p emu.Place, n uint64) bool {
+	if p.Space == ir.Shared {
+		return y.sharedEnd == 0 || p.Addr+n <= y.sharedEnd
+	}
+	in := func(r region) bool { return p.Addr >= r.from && p.Addr+n <= r.to }
+	for _, r := range y.buffers {
+		if p.Addr+nearBuffer >= r.from && p.Addr < r.to+nearBuffer {
+			return in(r)
+		}
+	}
+	if v := y.globalVars; v.to > 0 && p.Addr+256 >= v.from && p.Addr < v.to+256 {
+		return slices.ContainsFunc(y.global, in)
+	}
+	return p.Addr >= 4096
+}

@@ -1,0 +1,83 @@
+package verify
+
+import (
+	"fmt"
+	"strings"
+
+	"optcheck/internal/plain"
+)
+
+// Text is a result for people.
+func (r *Result) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, grid %d,%d,%d, block %d,%d,%d: %s\n", plain.Line(r.File), plain.Line(r.Kernel), r.Grid[0], r.Grid[1], r.Grid[2], r.Block[0], r.Block[1],
+		r.Block[2], r.Verdict())
+	if len(r.Chose) > 0 {
+		fmt.Fprintf(&b, "  chosen: %s\n", plain.Line(strings.Join(r.Chose, ", ")))
+	}
+	for _, f := range r.Found {
+		f.text(&b)
+	}
+	for _, u := range r.Unknown {
+		fmt.Fprintf(&b, "  not known: %s\n", plain.Line(u))
+	}
+	return b.String()
+}
+
+// Count is the number of findings, or of races alone.
+func (r *Result) Count(races bool) (n int) {
+	for _, f := range r.Found {
+		if !races || f.Rule == DataRace {
+			n++
+		}
+	}
+	return n
+}
+
+// Verdict is what was found out, in a phrase.
+func (r *Result) Verdict() string {
+	switch {
+	case len(r.Found) > 0:
+		return plain.Count(len(r.Found), "finding")
+	case len(r.Unknown) > 0:
+		return "unknown"
+	}
+	return fmt.Sprintf("nothing found in %s", plain.Count(len(r.Runs), "run"))
+}
+
+func (f *Finding) text(b *strings.Builder) {
+	fmt.Fprintf(b, "  %s", f.Rule)
+	if f.Where != "" {
+		fmt.Fprintf(b, ": %s", plain.Line(f.Where))
+	}
+	fmt.Fprintln(b)
+	f.First.text(b)
+	if f.Second != nil {
+		f.Second.text(b)
+	}
+	if f.Why != "" {
+		fmt.Fprintf(b, "    %s\n", plain.Line(f.Why))
+	}
+	if f.SameValue {
+		fmt.Fprintln(b, "    every write that was seen stores what is there already")
+	}
+	fmt.Fprintf(b, "    seen %s, first with %s\n", plain.Count(f.Count, "time"), f.Run)
+	for _, m := range f.Mend {
+		fmt.Fprintf(b, "    would be mended by %s\n", plain.Line(m))
+	}
+}
+
+func (s *Side) text(b *strings.Builder) {
+	place := ""
+	if s.Source > 0 {
+		place = fmt.Sprintf("%s:%d: ", s.File, s.Source)
+	}
+	if s.Line > 0 {
+		place += fmt.Sprintf("PTX line %d: ", s.Line)
+	}
+	by := ""
+	if s.Async {
+		by = ", by an asynchronous copy"
+	}
+	fmt.Fprintf(b, "    %s%s%s\n      %s\n", plain.Line(place), s.Thread, by, plain.Line(s.Text))
+}

@@ -1,0 +1,92 @@
+package verify
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/ptx"
+)
+
+func module(t testing.TB, file string) *ptx.Module {
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	m, err := ptx.Parse(file, data)
+	require.NoError(t, err)
+	return m
+}
+
+// brief is a result in words: the rule of each finding and the lines of its source.
+func brief(r *Result) (out []string) {
+	for _, f := range r.Found {
+		s := fmt.Sprintf("%s %d", f.Rule, f.First.Source)
+		if f.Second != nil {
+			s += fmt.Sprintf(" %d", f.Second.Source)
+		}
+		out = append(out, s)
+	}
+	return append(out, r.Unknown...)
+}
+
+// TestKernels: what is left out in testdata/kernels.cu is found at its lines, and nothing where nothing is left out.
+func TestKernels(t *testing.T) {
+	m := module(t, "testdata/kernels.ptx")
+	want := map[string][]string{
+		"flag_plain":    {"data-race 8 12"},
+		"flag_fenced":   nil,
+		"flag_block":    {"data-race 32 38"},
+		"lock_gpu":      nil,
+		"lock_block":    {"data-race 53 53", "data-race 55 55", "data-race 55 55", "data-race 57 53", "data-race 57 57"},
+		"lock_kept":     {"stuck 62"},
+		"reduce_synced": nil,
+		"reduce_unsynced": {"data-race 81 81", "data-race 81 81", "data-race 81 81",
+			"data-race 81 81"},
+		"barrier_lanes": {"barrier-divergence 91 88"},
+		"last_block":    nil,
+		"warp_synced":   nil,
+		"warp_unsynced": {"data-race 119 120"},
+		"copy_waited":   nil,
+		"copy_early":    {"data-race 137 140"},
+		"named":         nil,
+		"named_wrong":   {"stuck 163"},
+		"beyond":        {"out-of-bounds 170", "uninitialised-shared 172"},
+	}
+	kernels := 0
+	for _, f := range m.Funcs {
+		if !f.Entry {
+			continue
+		}
+		kernels++
+		t.Run(f.Name, func(t *testing.T) {
+			r, err := Kernel(m, f.Name, &Options{Unmended: true})
+			require.NoError(t, err)
+			require.Contains(t, want, f.Name)
+			require.Equal(t, want[f.Name], brief(r), r.Text())
+		})
+	}
+	require.Len(t, want, kernels)
+}
+
+// TestDeterministic: the same seed gives the same report.
+func TestDeterministic(t *testing.T) {
+	m := module(t, "testdata/kernels.ptx")
+	o := &Options{Schedules: 6, Seed: 7}
+	a, err := Kernel(m, "lock_block", o)
+	require.NoError(t, err)
+	b, err := Kernel(m, "lock_block", o)
+	require.NoError(t, err)
+	require.Equal(t, a, b)
+}
+
+// TestBuffer: a buffer whose size was given has an end.
+func TestBuffer(t *testing.T) {
+	m := module(t, "testdata/kernels.ptx")
+	for bytes, want := range map[int64][]string{512: {}, 508: {"out-of-bounds 113"}} {
+		o := &Options{Launch: Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{64, 1, 1}, Args: []Arg{{Name: "0", Buffer: true, Bytes: bytes}}}}
+		r, err := Kernel(m, "warp_synced", o)
+		require.NoError(t, err)
+		require.ElementsMatch(t, want, brief(r), r.Text())
+	}
+}
