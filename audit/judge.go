@@ -101,7 +101,9 @@ type subject struct {
 func (g *judge) judge(ctx context.Context, s *subject) *judgement {
 	name := g.override
 	if name == "" {
-		name = DefaultModel(s.target)
+		if name = DefaultModel(s.target); name == ptxModel {
+			name = model.Vendor(s.t)
+		}
 	}
 	var key strings.Builder
 	key.WriteString(strconv.Itoa(s.test) + "|" + s.layout + "|" + name)

@@ -3,6 +3,7 @@ package litmus
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 )
 
@@ -72,6 +73,9 @@ func (c *checker) layout() {
 			c.bases[i][j] = base
 			if base != "" && in.Addr.Offset == 0 {
 				c.size[base] = max(c.size[base], int64(in.Type.Bits()/8))
+				if l := c.t.Location(base); l != nil && l.Of != "" && l.Offset < MaxBytes {
+					c.size[l.Of] = max(c.size[l.Of], ceil2(l.Offset+c.size[base]))
+				}
 			}
 			if f.mask != nil && !c.small && !masks[f.mask] {
 				masks[f.mask] = true
@@ -87,6 +91,7 @@ func (c *checker) locations() {
 		if c.t.Location(l.Name) != l {
 			c.errorf(l.Pos, "location %s is declared twice", l.Name)
 		}
+		c.part(l)
 		if l.Alias == "" {
 			continue
 		}
@@ -106,6 +111,31 @@ func (c *checker) locations() {
 		if l.Proxy == ProxyNone || l.Proxy == ProxyAlias {
 			c.errorf(l.Pos, "alias %s has no proxy", l.Name)
 		}
+	}
+}
+
+// MaxBytes is the largest size of a location.
+const MaxBytes = 16
+
+// ceil2 is the next power of two.
+func ceil2(n int64) int64 { return 1 << bits.Len64(uint64(n-1)) }
+
+// part checks a part of a location.
+func (c *checker) part(l *Location) {
+	if l.Of == "" {
+		return
+	}
+	switch whole := c.t.Location(l.Of); {
+	case whole == nil:
+		c.errorf(l.Pos, "location %s is a part of %s, which does not exist", l.Name, l.Of)
+	case whole.Of != "" || whole.Alias != "" || l.Alias != "":
+		c.errorf(l.Pos, "location %s is a part of %s: only a location that is neither a part nor an alias has parts", l.Name, l.Of)
+	case (whole.Space == Shared) != (l.Space == Shared) || l.Homed:
+		c.errorf(l.Pos, "location %s lies where %s does: leave it out of the memory map", l.Name, l.Of)
+	case l.Offset < 0 || l.Offset+max(c.size[l.Name], 1) > MaxBytes:
+		c.errorf(l.Pos, "location %s does not lie in the %d bytes that a location may have", l.Name, MaxBytes)
+	case l.Init != 0:
+		c.errorf(l.Pos, "location %s has the initial value of %s", l.Name, l.Of)
 	}
 }
 

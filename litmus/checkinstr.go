@@ -226,7 +226,7 @@ func (c *checker) place(in *Instr, l *Location) {
 	size, width := max(c.size[l.Name], 4), max(int64(in.Type.Bits()/8), 1)
 	if off := in.Addr.Offset; off < 0 || off+width > size {
 		c.errorf(in.Pos, "%s reaches outside of location %s, which has %d bytes", in, l.Name, size)
-	} else if off%width != 0 {
+	} else if (l.Offset+off)%width != 0 {
 		c.errorf(in.Pos, "%s is not aligned to its %d bytes", in, width)
 	}
 }

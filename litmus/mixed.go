@@ -1,7 +1,14 @@
 package litmus
 
-// Mixed reports whether the test may access some bytes as parts of words of different sizes, or
-// of different addresses: whether two of its accesses may overlap in part.
+import "slices"
+
+// Parted reports whether the test has parts of locations.
+func (t *Test) Parted() bool {
+	return slices.ContainsFunc(t.Locations, func(l Location) bool { return l.Of != "" })
+}
+
+// Mixed reports whether two accesses to one location may have different extents: whether the test
+// has more than accesses that overlap completely or not at all.
 func (t *Test) Mixed() bool {
 	type extent struct{ off, width int64 }
 	seen := map[string]extent{} // of the accesses to a location
@@ -23,6 +30,8 @@ func (t *Test) Mixed() bool {
 			}
 			if l := t.Location(base); l != nil && l.Alias != "" {
 				base = l.Alias
+			} else if l != nil && l.Of != "" {
+				base, e.off = l.Of, e.off+l.Offset
 			}
 			if old, ok := seen[base]; ok && old != e {
 				return true
@@ -30,8 +39,11 @@ func (t *Test) Mixed() bool {
 			seen[base] = e
 		}
 	}
+	if len(computed) == 0 {
+		return false
+	}
 	for _, e := range seen {
-		computed[e.width] = computed[e.width] || len(computed) > 0
+		computed[e.width] = true
 	}
 	return len(computed) > 1
 }

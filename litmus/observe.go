@@ -23,7 +23,7 @@ func (t *Test) ObserveAll() *Test {
 		}
 	}
 	for _, l := range c.Locations {
-		if l.Alias == "" {
+		if l.Alias == "" && l.Of == "" {
 			add(Term{Kind: TermLoc, Name: l.Name})
 		}
 	}

@@ -342,6 +342,13 @@ func (p *parser) finish() {
 		canonicalPlaces(p.t.Threads)
 	}
 	p.t.sortLocations()
+	for i := range p.t.Locations {
+		if l := &p.t.Locations[i]; l.Of != "" && l.Space == Generic {
+			if whole := p.t.Location(l.Of); whole != nil {
+				l.Space = whole.Space
+			}
+		}
+	}
 }
 
 func (p *parser) settle(th *Thread) {

@@ -182,7 +182,7 @@ func (p *parser) constant() (int64, bool) {
 	return v, true
 }
 
-// initLocation reads x, x=1, [x]=1 (the bracket has been passed) or
+// initLocation reads x, x=1, [x]=1 (the bracket has been passed), h=x+2 or
 // y @ generic aliases x.
 func (p *parser) initLocation() bool {
 	n, pos := p.tok.text, p.pos()
@@ -209,11 +209,31 @@ func (p *parser) initLocation() bool {
 	if !p.accept('=') {
 		return true
 	}
+	if p.tok.kind == tWord && p.peek() == '+' {
+		return p.part(i)
+	}
 	if p.tok.kind == tWord || p.tok.kind == '&' {
 		return p.errorf(p.pos(), "location %s can only be initialised with a number", n)
 	}
 	v, ok := p.constant()
 	p.t.Locations[i].Init = v
+	return ok
+}
+
+// part reads "x+2", of which Locations[i] is a part.
+func (p *parser) part(i int) bool {
+	n := p.tok.text
+	if !isIdent(n) || reserved(n) {
+		return p.errorf(p.pos(), "expected a number, or the location of which %s is a part, found %s", p.t.Locations[i].Name, p.found())
+	}
+	if p.location(n, p.pos()) == nil {
+		return false
+	}
+	p.next()
+	l := &p.t.Locations[i]
+	var ok bool
+	l.Of = n
+	l.Offset, ok = p.constant()
 	return ok
 }
 

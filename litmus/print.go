@@ -45,6 +45,8 @@ func (t *Test) appendInit(b []byte) []byte {
 		if l.Alias != "" {
 			b = append(append(append(b, " @ "...), l.Proxy.String()...), " aliases "...)
 			b = append(b, l.Alias...)
+		} else if l.Of != "" {
+			b = strconv.AppendInt(append(append(append(b, '='), l.Of...), '+'), l.Offset, 10)
 		} else {
 			b = appendConst(append(b, '='), l.Init)
 		}
@@ -258,7 +260,7 @@ func (t *Test) appendMap(b []byte) []byte {
 	n := 0
 	for i := range t.Locations {
 		l := &t.Locations[i]
-		if l.Space == Generic && !l.Homed {
+		if l.Space == Generic && !l.Homed || l.Of != "" {
 			continue
 		}
 		if n++; n > 1 {

@@ -88,6 +88,10 @@ type Location struct {
 	Init  int64
 	Alias string // name of the location that this one aliases, or ""
 	Proxy Proxy  // proxy through which an alias (or the location) is accessed
+	// Of is the name of the location that this one is a part of, or ""; it begins Offset bytes
+	// behind its beginning, and has no initial value of its own.
+	Of     string
+	Offset int64
 	// Homed is set if the memory map says on which device the location lies: Device, a
 	// number in the order in which the threads' devices appear, 0 for the first thread's.
 	// A number beyond those is a device without threads.

@@ -51,7 +51,7 @@ func ToOpenCL(t *Test) (*Test, error) {
 	u := t.Clone()
 	u.Dialect = OpenCL
 	for i := range u.Locations {
-		if u.Locations[i].Alias != "" || u.Locations[i].Proxy != ProxyNone {
+		if u.Locations[i].Alias != "" || u.Locations[i].Of != "" || u.Locations[i].Proxy != ProxyNone {
 			return nil, &NoMeaning{u.Locations[i].Pos, "location " + u.Locations[i].Name + " is an alias, which OpenCL has not"}
 		}
 	}

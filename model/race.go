@@ -35,7 +35,7 @@ func races(check string) (*Model, error) {
 // Vendor names the version of the vendor's model that has all that a test uses: ptx, or
 // ptx-async, which has accesses that overlap in part.
 func Vendor(t *litmus.Test) string {
-	if t.Mixed() {
+	if t.Mixed() || t.Parted() {
 		return AsyncModel
 	}
 	return "ptx"
@@ -71,7 +71,7 @@ const maxUnroll = 16
 // are ignored.
 func PTXRace(ctx context.Context, t *litmus.Test, o Options) (Race, error) {
 	ask := raceModel
-	if t.Mixed() {
+	if Vendor(t) == AsyncModel {
 		ask = asyncRaces
 	}
 	m, err := ask()

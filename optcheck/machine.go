@@ -50,6 +50,9 @@ func NewMachine(t *litmus.Test, threads []LiftedThread) (Machine, error) {
 		if t.Locations[i].Alias != "" {
 			return nil, fmt.Errorf("location %s is an alias", t.Locations[i].Name)
 		}
+		if t.Locations[i].Of != "" {
+			return nil, fmt.Errorf("location %s is a part of another", t.Locations[i].Name)
+		}
 		init = append(init, uint32(t.Locations[i].Init))
 	}
 	for i := range t.Threads {

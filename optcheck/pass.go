@@ -64,9 +64,9 @@ func newPass(tr *trace, s *spec.Spec, r *Result, c *Checker) (*pass, error) {
 	}
 	used := map[int]bool{}
 	for _, e := range s.Entries {
-		if !e.IsFence() && e.Kind.Space == litmus.Shared && !used[e.Loc] {
-			used[e.Loc] = true
-			p.shared = append(p.shared, e.Loc)
+		if !e.IsFence() && e.Kind.Space == litmus.Shared && !used[s.Whole(e.Loc)] {
+			used[s.Whole(e.Loc)] = true
+			p.shared = append(p.shared, s.Whole(e.Loc))
 		}
 	}
 	slices.Sort(p.shared)

@@ -16,8 +16,23 @@ func (p *pass) isLocation(x *event, e spec.Entry) bool {
 	return ok && loc == e.Loc
 }
 
-// locationOf returns the location at an address, by the layout's rules.
+// locationOf returns the location at an address. Of several at one, of which one is the beginning of the others, it
+// is one of the access's width.
 func (p *pass) locationOf(x *event) (int, bool) {
+	loc, ok := p.placed(x)
+	if !ok || p.s.Parts == [spec.MaxLocations]spec.Part{} || p.s.Layout == spec.Pointers {
+		return loc, ok
+	}
+	for _, e := range p.s.Entries {
+		if !e.IsFence() && e.Kind.Width == x.mem.Width && p.s.SamePlace(e.Loc, loc) {
+			return e.Loc, true
+		}
+	}
+	return loc, true
+}
+
+// placed returns a location at an address, by the layout's rules.
+func (p *pass) placed(x *event) (int, bool) {
 	k := x.addr
 	if k.base == baseBank {
 		if name, ok := p.consts[k.num]; ok {
@@ -37,14 +52,22 @@ func (p *pass) locationOf(x *event) (int, bool) {
 	case spec.Adjacent:
 		return p.adjacentLocation(x, k)
 	case spec.Symbols:
-		if k.base == baseSym && k.off == 0 {
-			return symbolLocation(k.name)
+		if k.base == baseSym {
+			loc, ok := symbolLocation(k.name)
+			if !ok {
+				return loc, ok
+			}
+			return p.s.LocationIn(loc, k.off)
 		}
 		if k.base == baseNone && x.mem.Space == isa.SpaceShared {
 			return p.sharedLocation(k.off)
 		}
-		if k.base == baseBank && k.off == 0 {
-			return p.bankLocation(k.num)
+		if k.base == baseBank {
+			loc, ok := p.bankLocation(k.num)
+			if !ok {
+				return loc, ok
+			}
+			return p.s.LocationIn(loc, k.off)
 		}
 	}
 	return -1, false
@@ -80,10 +103,10 @@ func symbolLocation(name string) (int, bool) {
 func (p *pass) sharedLocation(off int64) (int, bool) {
 	off -= p.tr.arch.shared()
 	i := off / spec.SharedStride
-	if off < 0 || off%spec.SharedStride != 0 || i >= int64(len(p.shared)) {
+	if off < 0 || i >= int64(len(p.shared)) {
 		return -1, false
 	}
-	return p.shared[i], true
+	return p.s.LocationIn(p.shared[i], off%spec.SharedStride)
 }
 
 // bankLocation names a symbol known only by its slot in constant bank 4. Slots follow the order of the locations that
@@ -99,7 +122,7 @@ func (p *pass) bankLocation(slot int64) (int, bool) {
 	var locs []int64
 	for _, e := range p.s.Entries {
 		if !e.IsFence() && e.Kind.Space != litmus.Shared {
-			locs = appendUnique(locs, int64(e.Loc))
+			locs = appendUnique(locs, int64(p.s.Whole(e.Loc)))
 		}
 	}
 	if len(slots) != len(locs) {

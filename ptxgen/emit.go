@@ -191,7 +191,7 @@ func (e *emitter) space(loc int) litmus.Space {
 
 // symbols declares the variables that contain the locations.
 func (e *emitter) symbols() {
-	s, size := spec.Spec{Layout: e.o.Layout}, spec.SharedStride
+	s, size := spec.Spec{Layout: e.o.Layout, Parts: spec.PartsOf(e.t)}, spec.SharedStride
 	if e.o.Layout == spec.Adjacent {
 		size = spec.AdjacentBytes
 	}

@@ -214,6 +214,9 @@ func newHarness(t *litmus.Test, form Form, layout spec.Layout) (h *Harness, flat
 		if t.Locations[i].Alias != "" {
 			return nil, nil, nil, unsupported("location %s is an alias", t.Locations[i].Name)
 		}
+		if t.Locations[i].Of != "" {
+			return nil, nil, nil, unsupported("location %s is a part of another", t.Locations[i].Name)
+		}
 	}
 	if form != FormDevices && t.OnSeveralDevices() {
 		return nil, nil, nil, unsupported("threads or locations on several devices, of which one is used (--devices)")

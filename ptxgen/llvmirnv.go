@@ -17,6 +17,9 @@ func nvCheck(t *litmus.Test, sm int) error {
 		if t.Locations[i].Alias != "" {
 			return unsupported("location %s is an alias; kernels in audit form have no virtual aliases", t.Locations[i].Name)
 		}
+		if t.Locations[i].Of != "" {
+			return unsupported("location %s is a part of another; LLVM IR is emitted for whole locations", t.Locations[i].Name)
+		}
 	}
 	for i := range t.Threads {
 		for j := range t.Threads[i].Body {

@@ -111,7 +111,7 @@ func locationSteps(t *litmus.Test) []step {
 // location; the condition alone does not count.
 func used(t *litmus.Test, name string) bool {
 	for i := range t.Locations {
-		if t.Locations[i].Alias == name {
+		if t.Locations[i].Alias == name || t.Locations[i].Of == name {
 			return true
 		}
 	}

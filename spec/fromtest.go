@@ -71,6 +71,9 @@ func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 		b.s.Wide = accessed(t, 64)
 	}
 	b.s.Narrow = [2]uint8{accessed(t, 8), accessed(t, 16)}
+	if b.s.Parts = PartsOf(t); layout == Adjacent && t.Parted() {
+		return nil, unsupported("parts of locations in the layout adjacent")
+	}
 	for i := range b.th.Body {
 		if err := b.step(i); err != nil {
 			return nil, err
@@ -85,6 +88,17 @@ func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 	}
 	b.s.sort()
 	return b.s, nil
+}
+
+// PartsOf returns the parts that a test has of its locations.
+func PartsOf(t *litmus.Test) (list [MaxLocations]Part) {
+	b := builder{t: t}
+	for i := range t.Locations {
+		if l := &t.Locations[i]; l.Of != "" {
+			list[i] = Part{true, b.locIndex(l.Of), l.Offset}
+		}
+	}
+	return list
 }
 
 // copies records which entries are the same instruction.
@@ -283,7 +297,7 @@ func (b *builder) event(i int, in *litmus.Instr, ctrl posSet, guarded bool) erro
 		return unsupported("thread %s: the location of %s is not known statically", b.th.Name, in.String())
 	}
 	if in.Addr.Offset != 0 {
-		return unsupported("thread %s: address offset in %s", b.th.Name, in.String())
+		return unsupported("thread %s: address offset in %s; name the bytes in the initial state (h=x+2)", b.th.Name, in.String())
 	}
 	e.Loc = addr.loc
 	space := b.t.Locations[e.Loc].Space
@@ -319,7 +333,7 @@ func (b *builder) narrow(in *litmus.Instr, e *Entry) error {
 	case in.Op != litmus.OpLd && in.Op != litmus.OpSt:
 		return unsupported("an atomic of %d bytes", e.Kind.Width)
 	case e.Kind.Width != int(b.s.width(e.Loc)):
-		return unsupported("accesses of several widths to %s, of which one is below 32 bits", name)
+		return unsupported("accesses of several widths to %s, of which one is below 32 bits; give each width a name in the initial state (h=%s+0)", name, name)
 	case in.Type == litmus.S8 || in.Type == litmus.S16:
 		return unsupported("an access of type %v: narrow accesses are unsigned", in.Type)
 	}

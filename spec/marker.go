@@ -20,6 +20,7 @@ const Version = 3
 //	dep       from:5 to:5 kind:2 zero:8
 //	adjacent  31:5 4:5 kind:2=3 wide:8
 //	narrow    31:5 5:5 kind:2=3 locations:8 (bytes; with 6, 16-bit words)
+//	part      31:5 8+location:5 kind:2=3 whole:3 offset:5
 //	operand   pos:5 index:5 kind:2=3 zero:8 (index 3: the access is unread)
 //	header    layout:2 count:6 locations-1:3 sum:9
 //	digest    layout:2=3 digest:18
@@ -46,6 +47,8 @@ const (
 	adjacentMark = 4
 	// narrowMark and the next one are of the locations that are bytes and 16-bit words.
 	narrowMark = 5
+	// partMark and the next ones are of the locations that are parts of others.
+	partMark = 8
 )
 
 func crc(v uint64, bits, width int, poly uint32) uint32 {
@@ -122,6 +125,11 @@ func (s *Spec) Markers() int {
 			n++
 		}
 	}
+	for _, p := range s.Parts {
+		if p.Is {
+			n++
+		}
+	}
 	return n
 }
 
@@ -173,6 +181,11 @@ func (s *Spec) Literals() ([]uint32, error) {
 			out = append(out, literal(typeDep<<23|th|(MaxPositions-1)<<15|uint32(narrowMark+i)<<10|kindOperand<<8|uint32(set)))
 		}
 	}
+	for l, p := range s.Parts {
+		if p.Is {
+			out = append(out, literal(typeDep<<23|th|(MaxPositions-1)<<15|uint32(partMark+l)<<10|kindOperand<<8|uint32(p.Of)<<5|uint32(p.Offset)))
+		}
+	}
 	count := uint32(len(out))
 	if s.Digest != 0 {
 		out = append(out, literal(typeHeader<<23|th|layoutDigest<<18|s.Digest))
@@ -191,6 +204,8 @@ type Marker struct {
 	Header  *Header // the header
 	Wide    *uint8  // of the layout Adjacent: Spec.Wide
 	Narrow  [2]uint8
+	Part    *Part // of location PartOf
+	PartOf  int
 	Digest  uint32 // the digest, 0 for other literals
 }
 
@@ -231,6 +246,10 @@ func DecodeLiteral(lit uint32) (m Marker, ok bool) {
 		}
 		if i := d.To - narrowMark; d.Kind == kindOperand && i >= 0 && i < len(m.Narrow) && d.From == MaxPositions-1 && p&0xff != 0 {
 			m.Narrow[i] = uint8(p)
+			break
+		}
+		if l := d.To - partMark; d.Kind == kindOperand && l >= 0 && l < MaxLocations && d.From == MaxPositions-1 {
+			m.Part, m.PartOf = &Part{true, int(p >> 5 & 7), int64(p & 31)}, l
 			break
 		}
 		if d.Kind == kindOperand && d.To <= unreadMark && p&0xff == 0 {
@@ -292,6 +311,8 @@ func Decode(lits []uint32) (*Spec, error) {
 			for i, set := range m.Narrow {
 				s.Narrow[i] |= set
 			}
+		case m.Part != nil:
+			s.Parts[m.PartOf] = *m.Part
 		case m.Digest != 0:
 			s.Digest = m.Digest
 			digests++
@@ -324,6 +345,11 @@ func Decode(lits []uint32) (*Spec, error) {
 	}
 	if err := s.narrow(); err != nil {
 		return nil, err
+	}
+	for l, p := range s.Parts {
+		if p.Is && (p.Of == l || s.Parts[p.Of].Is || p.Of >= s.Locations || l >= s.Locations || s.Layout == Adjacent) {
+			return nil, errors.New("specification damaged: a part of a part, or of no location")
+		}
 	}
 	for _, pos := range unread {
 		if pos >= len(s.Entries) || !s.Entries[pos].Reads() {

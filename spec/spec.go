@@ -197,7 +197,9 @@ type Spec struct {
 	Wide uint8
 	// Narrow holds the sets of locations that are bytes, and that are 16-bit words. All accesses
 	// of one have its width.
-	Narrow  [2]uint8
+	Narrow [2]uint8
+	// Parts says by location of which other one it is a part.
+	Parts   [MaxLocations]Part
 	Entries []Entry // by position
 	Deps    []Dep   // sorted by From, To, Kind
 	// Code is what the thread computes, nil if only the markers are known.
@@ -205,6 +207,54 @@ type Spec struct {
 	// Digest is a hash of what the code does beyond the markers, 0 if there is none; see
 	// Digester.
 	Digest uint32
+}
+
+// Part places a location in another one: Offset bytes behind its beginning. The zero value is no
+// part.
+type Part struct {
+	Is     bool
+	Of     int // index of the other location
+	Offset int64
+}
+
+// whole returns the location whose variable, or place behind a base, contains a location, and
+// where it lies in it.
+func (s *Spec) whole(loc int) (int, int64) {
+	if loc >= 0 && loc < MaxLocations && s.Parts[loc].Is {
+		return s.Parts[loc].Of, s.Parts[loc].Offset
+	}
+	return loc, 0
+}
+
+// Whole returns the location of which a location is a part, or itself.
+func (s *Spec) Whole(loc int) int {
+	loc, _ = s.whole(loc)
+	return loc
+}
+
+// LocationIn returns the location at an offset in another one, which is no part; ok is false if
+// there is none.
+func (s *Spec) LocationIn(whole int, offset int64) (loc int, ok bool) {
+	if offset == 0 {
+		return whole, true
+	}
+	for l, p := range s.Parts {
+		if p.Is && p.Of == whole && p.Offset == offset {
+			return l, true
+		}
+	}
+	return -1, false
+}
+
+// SamePlace reports whether two locations have one address because one is the beginning of the
+// other.
+func (s *Spec) SamePlace(a, b int) bool {
+	if a == b || s.Layout == Pointers {
+		return a == b
+	}
+	x, i := s.whole(a)
+	y, j := s.whole(b)
+	return x == y && i == j
 }
 
 // ResultParam returns the byte offset, among the entry's parameters, of the pointer through
@@ -227,7 +277,7 @@ const AdjacentBytes = 8 * MaxLocations
 func (s *Spec) Symbol(loc int, space litmus.Space) string {
 	switch {
 	case s.Layout != Adjacent:
-		return fmt.Sprintf("_L%d", loc)
+		return fmt.Sprintf("_L%d", s.Whole(loc))
 	case space == litmus.Shared:
 		return "_LS"
 	}
@@ -250,11 +300,13 @@ func (s *Spec) width(loc int) int64 {
 // Offset returns the offset of a location in bytes, from its base or in its variable. Adjacent
 // puts the widest words first, so that all are aligned.
 func (s *Spec) Offset(loc int) int64 {
-	switch s.Layout {
-	case Pointers, Symbols:
+	switch whole, in := s.whole(loc); s.Layout {
+	case Pointers:
 		return 0
+	case Symbols:
+		return in
 	case Offsets:
-		return int64(loc) * Stride
+		return int64(whole)*Stride + in
 	}
 	off, own := int64(0), s.width(loc)
 	for l := range s.Locations {
@@ -311,7 +363,7 @@ func (e Entry) Writes() bool {
 
 // Equal reports whether the markers of two specifications say the same about the machine code.
 func (s *Spec) Equal(o *Spec) bool {
-	if s.Thread != o.Thread || s.Layout != o.Layout || s.Locations != o.Locations || s.Wide != o.Wide || s.Narrow != o.Narrow || len(s.Entries) != len(o.Entries) ||
+	if s.Thread != o.Thread || s.Layout != o.Layout || s.Locations != o.Locations || s.Wide != o.Wide || s.Narrow != o.Narrow || s.Parts != o.Parts || len(s.Entries) != len(o.Entries) ||
 		len(s.Deps) != len(o.Deps) {
 		return false
 	}

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 	"testing"
 
@@ -194,6 +195,38 @@ func TestNarrow(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, s.Equal(got))
 	}
+}
+
+// TestParts: parts of locations have an address in each layout, and the markers say so.
+func TestParts(t *testing.T) {
+	x := parse(t, "GPU_PTX parts\n{ x=0; y=0; h=x+0; i=x+2; j=y+4; 0:.reg .b32 r0; }\n T0 ;\n ld.u16 r0,[h] ;\n st.u16 [i],1 ;\n st.u32 [j],1 ;\n st.u64 [y],1 ;\n"+
+		" st.u32 [x],1 ;\nScopeTree(grid(cta(warp T0)))\nx: global\nexists (x=1)\n")
+	loc := func(name string) int {
+		return slices.IndexFunc(x.Locations, func(l litmus.Location) bool { return l.Name == name })
+	}
+	for _, layout := range Layouts {
+		s, err := FromTest(x, 0, layout)
+		require.NoError(t, err)
+		lits, err := s.Literals()
+		require.NoError(t, err)
+		got, err := Decode(lits)
+		require.NoError(t, err)
+		require.True(t, s.Equal(got))
+		require.Equal(t, layout != Pointers, got.SamePlace(loc("x"), loc("h")))
+		require.False(t, got.SamePlace(loc("x"), loc("i")))
+		if layout != Pointers {
+			require.Equal(t, got.Offset(loc("x"))+2, got.Offset(loc("i")))
+			require.Equal(t, got.Offset(loc("y"))+4, got.Offset(loc("j")))
+			require.Equal(t, got.Symbol(loc("x"), litmus.Global), got.Symbol(loc("i"), litmus.Global))
+		}
+		at, ok := got.LocationIn(loc("y"), 4)
+		require.True(t, ok)
+		require.Equal(t, loc("j"), at)
+		got.Parts[loc("j")].Offset = 2
+		require.False(t, s.Equal(got))
+	}
+	_, err := FromTest(x, 0, Adjacent)
+	require.ErrorContains(t, err, "layout adjacent")
 }
 
 // TestCorpus: every thread of the corpus has a specification, or a reason.

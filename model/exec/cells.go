@@ -55,6 +55,17 @@ func (p *Program) whole() {
 	}
 }
 
+// entire rejects parts of locations, for models that do not know them.
+func (p *Program) entire() error {
+	for l := range p.locs {
+		if p.locs[l].of >= 0 {
+			return posError(p.Test.Locations[l].Pos, "%s is a part of a location: the model takes locations for one thing (ptx-async has accesses of several sizes)",
+				p.locs[l].name)
+		}
+	}
+	return nil
+}
+
 // split returns the program with its locations divided.
 func (p *Program) split() *Program {
 	q := *p
@@ -63,9 +74,18 @@ func (p *Program) split() *Program {
 	ends := q.extents()
 	for l := range q.locs {
 		x := &q.locs[l]
+		if x.of >= 0 {
+			continue
+		}
 		x.first, x.size = int16(len(q.cells)), q.locs[x.root].size
 		q.divide(int16(l), 0, x.size, ends[x.root])
 		x.n = int16(len(q.cells)) - x.first
+	}
+	for l := range q.locs {
+		if x := &q.locs[l]; x.of >= 0 {
+			from, to := q.within(int(x.of), x.off, x.size)
+			x.first, x.n = q.locs[x.of].first+from, to-from
+		}
 	}
 	return &q
 }
@@ -76,6 +96,9 @@ func (p *Program) extents() (ends []map[int64]bool) {
 	ends = make([]map[int64]bool, len(p.locs))
 	for l := range p.locs {
 		ends[l], p.locs[l].size = map[int64]bool{}, 4
+		if p.locs[l].of >= 0 {
+			p.locs[l].size = 1
+		}
 	}
 	widest := int64(4)
 	var computed []int64 // widths
@@ -98,8 +121,12 @@ func (p *Program) extents() (ends []map[int64]bool) {
 			ends[p.locs[l].root][off], ends[p.locs[l].root][off+width] = true, true
 		}
 	}
+	p.parts(ends)
 	for l := range p.locs {
 		x := &p.locs[l]
+		if x.of >= 0 {
+			continue
+		}
 		if len(computed) > 0 {
 			x.size = max(x.size, widest)
 		}
@@ -110,6 +137,28 @@ func (p *Program) extents() (ends []map[int64]bool) {
 		}
 	}
 	return ends
+}
+
+// parts determines the sizes of parts of locations, which are those of the widest accesses that name them.
+func (p *Program) parts(ends []map[int64]bool) {
+	if !p.Test.Parted() {
+		return
+	}
+	for t := range p.threads {
+		for i := range p.threads[t].code {
+			in := p.threads[t].code[i].in
+			if l := p.location(p.Test.Threads[t].AddrLoc(in)); in.Op.IsAccess() && l >= 0 && p.locs[l].of >= 0 {
+				p.locs[l].size = max(p.locs[l].size, int64(in.Type.Bits()/8))
+			}
+		}
+	}
+	for l := range p.locs {
+		if x := &p.locs[l]; x.of >= 0 {
+			root := &p.locs[x.of]
+			root.size = max(root.size, ceil2(x.off+x.size))
+			ends[x.of][x.off], ends[x.of][x.off+x.size] = true, true
+		}
+	}
 }
 
 // ceil2 is the next power of two.

@@ -177,6 +177,8 @@ func (e *Engine) Run(ctx context.Context, p *Program, o Options) (*Result, error
 	}
 	if e.parts {
 		p = p.split()
+	} else if err := p.entire(); err != nil {
+		return nil, err
 	}
 	w, err := e.worker()
 	if err != nil {

@@ -32,6 +32,8 @@ type location struct {
 	size  int64 // in bytes; 0 where locations are not divided
 	first int16 // of its cells
 	n     int16 // number of its cells
+	of    int16 // location that it is a part of, -1
+	off   int64 // of a part
 }
 
 // Addresses are numbers, so that tests can compute with them. They differ from small values and
@@ -114,7 +116,7 @@ func (p *Program) locations() error {
 	for i := range p.Test.Locations {
 		l := &p.Test.Locations[i]
 		loc := &p.locs[i]
-		*loc = location{name: l.Name, root: int16(i), virt: int16(i), proxy: l.Proxy, space: l.Space, init: l.Init}
+		*loc = location{name: l.Name, root: int16(i), virt: int16(i), proxy: l.Proxy, space: l.Space, init: l.Init, of: -1, off: l.Offset}
 		if loc.proxy == litmus.ProxyNone {
 			loc.proxy = litmus.ProxyGeneric
 		}
@@ -124,6 +126,13 @@ func (p *Program) locations() error {
 	}
 	for i := range p.Test.Locations {
 		l := &p.Test.Locations[i]
+		if l.Of != "" {
+			j := p.location(l.Of)
+			if j < 0 || p.Test.Locations[j].Of != "" || p.Test.Locations[j].Alias != "" {
+				return posError(l.Pos, "%s is a part of %s, which is no location", l.Name, l.Of)
+			}
+			p.locs[i].of = int16(j)
+		}
 		for hops := 0; l.Alias != ""; hops++ {
 			j := p.location(l.Alias)
 			if j < 0 || hops > len(p.locs) {
@@ -146,6 +155,14 @@ func (p *Program) location(name string) int {
 		}
 	}
 	return -1
+}
+
+// address returns the address of a location.
+func (p *Program) address(l int) int64 {
+	if of := p.locs[l].of; of >= 0 {
+		return p.address(int(of)) + p.locs[l].off
+	}
+	return addrBase + int64(l)*addrStep
 }
 
 // at returns the location at an address, or -1, and the offset in it.
@@ -177,7 +194,7 @@ func (p *Program) thread(i int) error {
 			if l < 0 {
 				return posError(d.Pos, "unknown location %s", d.Init.Name)
 			}
-			th.init[r] = addrBase + int64(l)*addrStep
+			th.init[r] = p.address(l)
 		}
 	}
 	th.code = p.code[:len(t.Body):len(t.Body)]
@@ -269,7 +286,7 @@ func (p *Program) access(th *thread, out *instr, in *litmus.Instr) error {
 		if l < 0 {
 			return posError(in.Pos, "unknown location %s", in.Addr.Loc)
 		}
-		out.addr.k = addrBase + int64(l)*addrStep
+		out.addr.k = p.address(l)
 	case in.Addr.Reg != "":
 		out.addr.reg = th.reg(in.Addr.Reg)
 	default:
@@ -289,7 +306,7 @@ func (p *Program) operand(th *thread, in *litmus.Instr, out *operand, o litmus.O
 		if l < 0 {
 			return posError(in.Pos, "unknown location %s", o.Name)
 		}
-		out.k = addrBase + int64(l)*addrStep
+		out.k = p.address(l)
 	}
 	return nil
 }
@@ -305,6 +322,9 @@ func (p *Program) terms() error {
 				return posError(p.Test.Cond.Pos, "unknown location %s in the condition", x.Name)
 			}
 			p.termIdx[i] = p.locs[l].root
+			if p.locs[l].of >= 0 {
+				p.termIdx[i] = int16(l)
+			}
 		case litmus.TermReg:
 			if x.Thread < 0 || x.Thread >= len(p.threads) {
 				return posError(p.Test.Cond.Pos, "no thread %d for register %s of the condition", x.Thread, x.Name)

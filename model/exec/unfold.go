@@ -15,6 +15,9 @@ func (p *Program) Unfold(unroll int) ([][]*Path, error) {
 	if err := p.shared(); err != nil {
 		return nil, err
 	}
+	if err := p.entire(); err != nil {
+		return nil, err
+	}
 	list, _, err := p.paths(unroll, &pathMem{}, false)
 	return list, err
 }

@@ -224,9 +224,9 @@ func (w *worker) content(l *location) (v int64) {
 		if l.n == 1 {
 			return part
 		}
-		v |= shifted(part, 8*w.p.cells[k].off)
+		v |= shifted(part, 8*(w.p.cells[k].off-l.off))
 	}
-	if l.size == 4 {
+	if l.size == 4 && l.of < 0 {
 		v = litmus.S32.Fit(v) // as of a location that is one cell
 	}
 	return v
