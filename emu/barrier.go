@@ -4,13 +4,14 @@ import "optcheck/ir"
 
 // Barrier is a barrier of the block: its threads wait until as many have come as it says, or all that live.
 func (g *Grid) Barrier(w *Warp, pc int32, b *ir.Barrier, act uint32) (bool, error) {
-	switch b.Kind {
-	case ir.BarrierCluster, ir.BarrierClusterArrive, ir.BarrierClusterWait:
-		if b.Kind == ir.BarrierClusterArrive {
-			return false, nil
-		}
-	}
 	block := w.Data.(*Block)
+	switch {
+	case b.Kind < ir.BarrierCluster:
+	case g.Launch.Cluster != [3]int{}:
+		return g.clusterBarrier(w, pc, b, act), nil
+	case b.Kind == ir.BarrierClusterArrive: // a cluster of one block, of which the machine code waits with the block's barrier
+		return false, nil
+	}
 	wait := b.Kind != ir.BarrierArrive
 	for x := act; x != 0; x &= x - 1 {
 		l := lowest(x)
@@ -121,6 +122,7 @@ func (g *Grid) went(r *Record) {
 // ended looks at the barriers of a block of which threads have ended: nobody waits for them any more.
 func (g *Grid) ended(w *Warp) {
 	block := w.Data.(*Block)
+	g.openCluster(block.cluster)
 	for i := range block.barriers {
 		if m := &block.barriers[i]; len(m.waiting) > 0 && m.arrived >= block.needs(m.count) {
 			g.open(block, i)

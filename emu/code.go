@@ -437,8 +437,26 @@ func (l *Launch) special(r ir.SpecialReg) uint64 {
 		return 64
 	case ir.NSMID:
 		return 132
-	case ir.GridID, ir.ClusterNctaidX, ir.ClusterNctaidY, ir.ClusterNctaidZ, ir.ClusterNctarank:
+	case ir.GridID:
 		return 1
+	case ir.NclusterIDX, ir.NclusterIDY, ir.NclusterIDZ:
+		return uint64(l.Grid[r-ir.NclusterIDX] / l.cluster()[r-ir.NclusterIDX])
+	case ir.ClusterNctaidX, ir.ClusterNctaidY, ir.ClusterNctaidZ:
+		return uint64(l.cluster()[r-ir.ClusterNctaidX])
+	case ir.ClusterInverseX, ir.ClusterInverseY, ir.ClusterInverseZ:
+		return inverse(l.cluster()[r-ir.ClusterInverseX])
+	case ir.ClusterNctarank:
+		return uint64(l.clusterBlocks())
+	case ir.ExplicitCluster:
+		return truth(l.Cluster != [3]int{})
+	case ir.ParamWindow:
+		return ParamWindow
+	case ir.ParamWindowEnd:
+		return ParamWindow | ^uint64(windowMask)
+	case ir.EnvReg1:
+		return Workspace >> 32
+	case ir.EnvReg2:
+		return Workspace & 0xffffffff
 	case ir.DynamicSharedSize:
 		return uint64(l.Dynamic)
 	}

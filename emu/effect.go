@@ -314,9 +314,11 @@ func (w *Warp) specialOf(s *ir.Special, l int) (uint64, error) {
 	case ir.CtaidX, ir.CtaidY, ir.CtaidZ:
 		return uint64(t.Ctaid[r-ir.CtaidX]), nil
 	case ir.ClusterIDX, ir.ClusterIDY, ir.ClusterIDZ:
-		return uint64(t.Ctaid[r-ir.ClusterIDX]), nil
-	case ir.NclusterIDX, ir.NclusterIDY, ir.NclusterIDZ:
-		return uint64(w.Launch.Grid[r-ir.NclusterIDX]), nil
+		return uint64(t.Ctaid[r-ir.ClusterIDX] / w.Launch.cluster()[r-ir.ClusterIDX]), nil
+	case ir.ClusterCtaidX, ir.ClusterCtaidY, ir.ClusterCtaidZ:
+		return uint64(t.Ctaid[r-ir.ClusterCtaidX] % w.Launch.cluster()[r-ir.ClusterCtaidX]), nil
+	case ir.ClusterCtarank:
+		return uint64(w.Launch.rank(t.Block)), nil
 	case ir.LaneID:
 		return uint64(l), nil
 	case ir.WarpID:
@@ -377,11 +379,16 @@ func (w *Warp) at(space ir.Space, base ir.Reg, offset int64, bits, l int) Place 
 	if space == ir.Generic {
 		switch v & windowMask {
 		case SharedWindow:
-			return Place{ir.Shared, v &^ windowMask}
+			return Place{ir.Shared, w.Launch.shared(v&^windowMask, w.Threads[l].Block)}
 		case LocalWindow:
 			return Place{ir.Local, v &^ windowMask}
+		case ParamWindow:
+			return Place{ir.Param, v &^ windowMask}
 		}
 		return Place{ir.Global, v}
+	}
+	if space == ir.Shared && w.Launch.clustered() {
+		v &= 1<<rankShift - 1
 	}
 	if space == ir.ConstBank && !w.Code.P.Machine {
 		space = ir.Global
@@ -544,17 +551,4 @@ func (w *Warp) collect(regs []ir.Reg, a *ir.Access, lane int, b []byte) {
 		}
 		copy(b[i*n:(i+1)*n], word[:])
 	}
-}
-
-// copy hands an asynchronous copy to the environment.
-func (w *Warp) copy(pc int32, c *ir.Copy, act uint32) error {
-	var to, from [Lanes]Place
-	if c.Kind == ir.CopyAsync {
-		for x := act; x != 0; x &= x - 1 {
-			l := lowest(x)
-			to[l] = w.at(ir.Shared, c.To, c.ToOffset, 32, l)
-			from[l] = w.at(ir.Global, c.From, c.FromOffset, 64, l)
-		}
-	}
-	return w.env.Copy(w, pc, c, act, &to, &from)
 }

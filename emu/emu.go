@@ -18,6 +18,8 @@ import (
 // Launch is how a kernel is started.
 type Launch struct {
 	Grid, Block [3]int
+	// Cluster is the size of clusters in blocks; zero if the launch has none.
+	Cluster [3]int
 	// Dynamic is the size of dynamic shared memory in bytes.
 	Dynamic int64
 	// Params are the bytes of the kernel's parameters, as laid out by the program.
@@ -48,6 +50,9 @@ func (l *Launch) check() error {
 			}
 		}
 	}
+	if err := l.checkCluster(); err != nil {
+		return err
+	}
 	if l.Threads() > 1024 || l.Blocks()*l.Threads() > MaxThreads {
 		return fmt.Errorf("a launch of %d blocks of %d threads: at most 1024 a block, %d together", l.Blocks(), l.Threads(), MaxThreads)
 	}
@@ -68,10 +73,14 @@ type Policy struct {
 	MaxSteps int64
 }
 
+// Workspace is the address of the memory through which a grid synchronises.
+const Workspace = 0x7f5e_0000_0000
+
 // Windows of generic addresses: shared memory of a block and local memory of a thread.
 const (
 	SharedWindow = 0x7f5a_0000_0000
 	LocalWindow  = 0x7f5c_0000_0000
+	ParamWindow  = 0x7f58_0000_0000
 	windowMask   = 0xffff_ffff_0000_0000
 )
 

@@ -62,6 +62,7 @@ type Block struct {
 	Number   int
 	warps    []*Warp
 	barriers [16]rendezvous
+	cluster  *cluster
 }
 
 // rendezvous is the state of a barrier.
@@ -92,8 +93,10 @@ func NewGrid(c *Code, l *Launch, m *Memory, p Policy, record bool) (*Grid, error
 		p.MaxSteps = 1 << 24
 	}
 	g := &Grid{Code: c, Launch: l, Memory: m, Policy: p, Cover: NewCoverage(c), spins: map[spin]int{}}
+	clusters := map[int]*cluster{}
 	for b := range l.Blocks() {
-		block := &Block{Number: b}
+		block := &Block{Number: b, cluster: l.clusterOf(clusters, b)}
+		block.cluster.blocks = append(block.cluster.blocks, block)
 		for i := 0; i*Lanes < l.Threads(); i++ {
 			w := NewWarp(c, l, b, i, g, p)
 			w.Cover, w.Data = g.Cover, block
@@ -188,7 +191,7 @@ func (g *Grid) Access(w *Warp, pc int32, a *ir.Access, act uint32, at *[Lanes]Pl
 	if a.Kind == ir.Atomic {
 		// In the order of their numbers: machine code that performs the operations of a warp as one gives old values so.
 		for x := act; x != 0 && err == nil; x &= x - 1 {
-			err = g.atomic(w, pc, a, lowest(x), at[lowest(x)])
+			err = g.readModifyWrite(w, pc, a, lowest(x), at[lowest(x)])
 		}
 		return err
 	}
@@ -236,7 +239,7 @@ func (g *Grid) load(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte)
 	r, kind := g.record(w, l), g.kind(pc, a)
 	block := w.Threads[l].Block
 	strong := a.Sem != ir.Weak
-	if strong {
+	if strong && !a.Mbarrier {
 		g.breakSpin(w, l, WordOf(p, block))
 	}
 	EachWord(p, block, len(buf), func(word Word, mask uint32, shift uint, from int) {
@@ -257,7 +260,7 @@ func (g *Grid) load(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte)
 	if strong {
 		r.event(Event{Kind: EventLoad, Inst: pc, Place: p, Bytes: a.Bytes, Sem: a.Sem, Scope: a.Scope, Volatile: a.Volatile}, a.Elems, buf)
 		if a.Sem == ir.Acquire {
-			g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Acquire, Scope: scopeOf(a, p)})
+			g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Acquire, Scope: g.scopeOf(a, p)})
 		}
 	}
 	if a.Cached {
@@ -272,9 +275,9 @@ func (g *Grid) changed(w *Warp, l, first int, a *ir.Access, buf []byte) {
 	}
 }
 
-// scopeOf is the scope in which an access synchronises: nobody outside the CTA can read what it stores to shared memory.
-func scopeOf(a *ir.Access, p Place) ir.Scope {
-	if p.Space == ir.Shared {
+// scopeOf is the scope in which an access synchronises: without clusters nobody outside the CTA can read what it stores to shared memory.
+func (g *Grid) scopeOf(a *ir.Access, p Place) ir.Scope {
+	if p.Space == ir.Shared && !g.Launch.clustered() {
 		return min(a.Scope, ir.CTA)
 	}
 	return a.Scope
@@ -298,9 +301,9 @@ func Word32(b []byte) uint32 {
 func (g *Grid) store(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte) {
 	r := g.record(w, l)
 	block := w.Threads[l].Block
-	strong := a.Sem != ir.Weak
+	strong := a.Sem != ir.Weak || a.Mbarrier && g.Code.P.Mbarriers == ir.Wide // a new barrier object is an instruction's of its own there
 	if a.Sem == ir.Release {
-		g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Release, Scope: scopeOf(a, p)})
+		g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Release, Scope: g.scopeOf(a, p)})
 	}
 	EachWord(p, block, len(buf), func(word Word, mask uint32, shift uint, from int) {
 		v := g.Memory.Now(word, g.kind(pc, a))&^mask | Word32(buf[from:])<<shift&mask
@@ -327,16 +330,18 @@ func (g *Grid) atomic(w *Warp, pc int32, a *ir.Access, l int, p Place) error {
 	r := g.record(w, l)
 	block := w.Threads[l].Block
 	if a.Sem == ir.Release || a.Sem == ir.AcqRel {
-		g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Release, Scope: scopeOf(a, p)})
+		g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Release, Scope: g.scopeOf(a, p)})
 	}
-	g.breakSpin(w, l, WordOf(p, block))
+	if !a.Mbarrier {
+		g.breakSpin(w, l, WordOf(p, block))
+	}
 	w.Stored(a, l, operand[:n])
 	w.Compared(a, l, compared[:n])
 	EachWord(p, block, n, func(word Word, mask uint32, shift uint, from int) {
 		PutBytes(old[from:n], g.Memory.Now(word, g.kind(pc, a))&mask>>shift, mask>>shift)
 	})
 	for e := 0; e < n; e += a.Bytes {
-		if err := Combine(a, result[e:e+a.Bytes], old[e:], operand[e:], compared[e:]); err != nil {
+		if err := Combine(g.Code.P.Mbarriers, a, result[e:e+a.Bytes], old[e:], operand[e:], compared[e:]); err != nil {
 			return err
 		}
 	}
@@ -356,13 +361,13 @@ func (g *Grid) atomic(w *Warp, pc int32, a *ir.Access, l int, p Place) error {
 	w.Old(a, l, old[:n])
 	w.SetReg(a.Done, l, done)
 	if a.Sem == ir.Acquire || a.Sem == ir.AcqRel {
-		g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Acquire, Scope: scopeOf(a, p)})
+		g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Acquire, Scope: g.scopeOf(a, p)})
 	}
 	return nil
 }
 
 // Combine computes what a read-modify-write leaves of an element. The error is that nobody knows.
-func Combine(a *ir.Access, result, old, operand, compared []byte) error {
+func Combine(m ir.Mbarriers, a *ir.Access, result, old, operand, compared []byte) error {
 	n := a.Bytes
 	if a.Atom == ir.AtomExch {
 		copy(result, operand[:n])
@@ -382,6 +387,9 @@ func Combine(a *ir.Access, result, old, operand, compared []byte) error {
 	var x, y [8]byte
 	copy(x[:], old[:n])
 	copy(y[:], operand[:n])
+	if a.Atom == ir.AtomArrive || a.Atom == ir.AtomDrop {
+		return arrive(m, a, result, x, y)
+	}
 	v, err := combine(a.Atom, a.Type, a.FTZ, binary.LittleEndian.Uint64(x[:]), binary.LittleEndian.Uint64(y[:]))
 	if err != nil {
 		return err
@@ -470,37 +478,6 @@ func (g *Grid) Fence(w *Warp, pc int32, f *ir.Fence, act uint32) error {
 func (g *Grid) WarpBarrier(w *Warp, pc int32, _ *ir.Barrier, act uint32) error {
 	g.lanesOf(act, func(l int) { g.sync(g.record(w, l), Event{Kind: EventWarpBarrier, Inst: pc, Scope: ir.CTA}) })
 	return nil
-}
-
-// Copy performs an asynchronous copy at once: what a thread reads of it before it waits is undefined in PTX.
-func (g *Grid) Copy(w *Warp, pc int32, c *ir.Copy, act uint32, to, from *[Lanes]Place) error {
-	if c.Kind != ir.CopyAsync {
-		return nil
-	}
-	if c.Bytes > 16 {
-		return &Cannot{Inst: int(pc), Why: "a copy of more than 16 bytes"}
-	}
-	g.lanesOf(act, func(l int) {
-		var buf [16]byte
-		n := w.CopySize(c, l)
-		load := ir.Access{Kind: ir.Load, Bytes: 4, Type: ir.U32}
-		g.load(w, pc, &load, l, from[l], buf[:n])
-		store := ir.Access{Kind: ir.Store, Bytes: 4, Type: ir.U32}
-		g.store(w, pc, &store, l, to[l], buf[:c.Bytes])
-	})
-	return nil
-}
-
-// CopySize is how many bytes of a copy a lane reads; the rest of what it writes is zero.
-func (w *Warp) CopySize(c *ir.Copy, l int) int {
-	n := uint64(c.Bytes)
-	if c.Size >= 0 {
-		n = min(n, w.regs[c.Size][l]&0xffffffff)
-	}
-	if c.Ignore >= 0 && (w.regs[c.Ignore][l] != 0) != c.IgnoreNot {
-		n = 0
-	}
-	return int(n)
 }
 
 // Clock counts the readings of a thread, so that both sides of a comparison read the same.

@@ -31,8 +31,8 @@ func (w *Warp) warpOp(o *ir.Warp, act uint32) {
 		w.transpose(o, act)
 	case o.Kind == ir.First:
 		w.all(o.Dst, act, w.regs[o.Src][lowest(act)])
-	case o.Kind == ir.Function:
-		w.function(o, act)
+	case o.Kind == ir.Multiply:
+		w.product(o, act)
 	}
 }
 
@@ -145,31 +145,4 @@ func (w *Warp) redux(o *ir.Warp, act uint32) {
 		r = ir.Eval(op, &[4]uint64{r, v[lowest(x)]}, 0)
 	}
 	w.all(o.Dst, act, r)
-}
-
-// function is a function of all lanes' operands that nothing more is known of.
-func (w *Warp) function(o *ir.Warp, act uint32) {
-	h := mix(uint64(len(o.Name)))
-	for i := range len(o.Name) {
-		h = mix(h ^ uint64(o.Name[i]))
-	}
-	for _, r := range o.Srcs {
-		for x := act; x != 0; x &= x - 1 {
-			h = mix(h ^ w.regs[r][lowest(x)])
-		}
-	}
-	for i, r := range o.Dsts {
-		for x := act; x != 0; x &= x - 1 {
-			l := lowest(x)
-			w.SetReg(r, l, mix(h^uint64(l)<<8^uint64(i))&0xffffffff)
-		}
-	}
-}
-
-// mix is a bijection that scatters (the finaliser of MurmurHash3).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>33) * 0xff51afd7ed558ccd
-	x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53
-	return x ^ x>>33
 }

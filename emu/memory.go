@@ -13,6 +13,9 @@ const sharedWord Word = 1 << 62
 
 // WordOf is the word of a place that a thread of a block addresses.
 func WordOf(p Place, block int) Word {
+	if other := p.Addr >> 32; p.Space == ir.Shared && other != 0 {
+		return sharedWord | Word(other-1)<<32 | Word(p.Addr&0xffffffff>>2)
+	}
 	if p.Space == ir.Shared {
 		return sharedWord | Word(block)<<32 | Word(p.Addr>>2)
 	}

@@ -14,6 +14,7 @@ const (
 	EventLoad EventKind = iota // strong
 	EventStore
 	EventAtomic
+	EventCopy // a bulk copy: see Warp.CopyEvent
 	EventFence
 	EventBarrier
 	EventWarpBarrier

@@ -18,6 +18,7 @@ type Thread struct {
 	local  map[uint64]*[localPage]byte
 	stack  []frame
 	result uint64 // of the last bar.red
+	phase  uint64 // of the cluster's barrier, behind the thread's last arrival
 }
 
 // SetResult is what a reduction at a barrier gives the thread.
@@ -64,6 +65,7 @@ type Warp struct {
 	Data any
 
 	env    Env
+	block  int
 	policy Policy
 	regs   []row
 	banks  map[int][]byte
@@ -96,7 +98,7 @@ func NewCoverage(c *Code) *Coverage {
 
 // NewWarp makes warp number id of a block.
 func NewWarp(c *Code, l *Launch, block, id int, env Env, p Policy) *Warp {
-	w := &Warp{Code: c, Launch: l, ID: id, env: env, policy: p, Cover: NewCoverage(c)}
+	w := &Warp{Code: c, Launch: l, ID: id, env: env, block: block, policy: p, Cover: NewCoverage(c)}
 	w.regs = make([]row, c.regs)
 	for i := range w.regs[:c.zero] {
 		for k := range w.regs[i] {
@@ -110,7 +112,7 @@ func NewWarp(c *Code, l *Launch, block, id int, env Env, p Policy) *Warp {
 			break
 		}
 		w.Threads[lane] = &Thread{Index: i, Block: block, Tid: [3]int{i % bx, i / bx % by, i / bx / by},
-			Ctaid: [3]int{block % l.Grid[0], block / l.Grid[0] % l.Grid[1], block / l.Grid[0] / l.Grid[1]}}
+			Ctaid: l.ctaid(block)}
 		w.live |= 1 << lane
 	}
 	for lane := range w.st {
@@ -142,12 +144,19 @@ func (w *Warp) constant(c *ir.Const) uint64 {
 		if !ok {
 			v = unknownAddress
 		}
-		if v += c.Value; c.Generic && v < 1<<32 {
+		if v += c.Value; v < 1<<32 && ok && !w.Code.P.Machine {
+			v += w.own(c.Symbol)
+		}
+		if c.Generic && v < 1<<32 {
 			v |= SharedWindow
 		}
 		return v
+	case c.Mbarrier != 0:
+		return w.Code.P.Mbarriers.Number(c.Mbarrier)
 	case c.Window == ir.Shared:
 		return SharedWindow + c.Value
+	case c.Window == ir.Param:
+		return ParamWindow + c.Value
 	case c.Window == ir.Local:
 		return LocalWindow + c.Value
 	case c.Bytes > 0:

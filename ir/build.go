@@ -43,6 +43,9 @@ func (b *Builder) Symbol(name string, offset int64, generic bool) Reg {
 // Window is a register that holds the generic address at which a space begins, for ever.
 func (b *Builder) Window(s Space) Reg { return b.constant(Const{Window: s}) }
 
+// Mbarrier is a register that holds a number of the layout of barrier objects, for ever.
+func (b *Builder) Mbarrier(n MbarrierNumber) Reg { return b.constant(Const{Mbarrier: n}) }
+
 // BankWord is a register that holds what a bank of constants has at an offset, for ever.
 func (b *Builder) BankWord(bank int, offset int64, bytes int) Reg {
 	return b.constant(Const{Value: uint64(offset), Bank: bank, Bytes: bytes})

@@ -51,6 +51,8 @@ type Access struct {
 	// transpose with Transposed. All lanes of the warp take part.
 	Fragments  []Reg
 	Transposed bool
+	// Mbarrier tells that the place is one of a barrier object, which nobody outside of the launch writes.
+	Mbarrier bool
 	// Total makes a lane-counting atomic of a warp (ATOMS.POPC.INC): all lanes get the same old value.
 	Total bool
 }
@@ -71,11 +73,16 @@ const (
 	AtomXor
 	AtomExch
 	AtomCAS
-	// AtomSafeAdd adds with saturation of lanes' counts (ARRIVES and the like): not understood.
-	AtomSafeAdd
+	// AtomArrive arrives at a barrier object: the low word of the operand is how often, the high one is added to the bytes of transactions
+	// that its phase waits for. AtomDrop does, and the phases that follow expect as many arrivals less.
+	AtomArrive
+	AtomDrop
+	// AtomArriveBehind arrives behind the copies of the thread, and its phase expects one arrival more (cp.async.mbarrier.arrive): one or
+	// more read-modify-writes, as Mbarriers says.
+	AtomArriveBehind
 )
 
-var atomNames = [...]string{"", "add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas", "safeadd"}
+var atomNames = [...]string{"", "add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas", "arrive", "arrive_drop", "arrive_behind"}
 
 // String is PTX's name of the operation.
 func (a Atom) String() string { return atomNames[a] }
@@ -147,8 +154,8 @@ const (
 	Transpose
 	// First is the value of the lowest active lane (R2UR, uniform operations of a lane's value).
 	First
-	// Opaque functions of the operands of all lanes (matrix products): Name and operands make the result.
-	Function
+	// Multiply: of matrices (see Product): Srcs are the registers of A, B and C, Dsts those of D.
+	Multiply
 )
 
 // Warp is an operation between lanes. The lanes that take part are those of Mask (PTX: they
@@ -163,10 +170,9 @@ type Warp struct {
 	Type             Type
 	Dst              Reg // the value; None if nobody takes it
 	Pred             Reg // the predicate: of shuffles "in range", of match.all "all agree", of votes the truth
-	// Of Function: the name, all sources and destinations.
-	Name string
-	Srcs []Reg
-	Dsts []Reg
+	Product          *Product
+	Srcs             []Reg
+	Dsts             []Reg
 }
 
 // FlowKind tells transfers of control apart.
@@ -218,11 +224,16 @@ const (
 	CopyCommit
 	CopyWait // for all but Groups groups
 	CopyWaitAll
+	CopyBulk // cp.async.bulk, UBLKCP: Size bytes; a warp of machine code performs it once
 )
 
-// Copy is a thread's asynchronous copy from global into shared memory, or what waits for it.
+// Copy is a thread's asynchronous copy from global into shared memory, or what waits for it. A bulk copy is one between any two spaces.
 type Copy struct {
 	Kind CopyKind
+	// Of a bulk copy: the spaces, and the barrier object that its bytes are reported to, in shared memory of the cluster; None if there is none.
+	ToSpace, FromSpace Space
+	Mbarrier           Reg
+	MbarrierOffset     int64
 	// To and From hold the addresses, to which the offsets are added. Bytes are written; Size, if
 	// not None, says how many of them are read, the rest is zero.
 	To, From             Reg
@@ -290,6 +301,14 @@ const (
 	CodeAddr      // the address of the function Special.Symbol
 	ProgramCounter
 	VirtualID // SR_VIRTID
+	EnvReg1   // %envreg1 and %envreg2: the words of the address of the memory through which a grid synchronises, the high one first
+	EnvReg2
+	ParamWindow     // the generic address at which the parameters begin
+	ParamWindowEnd  // the last one
+	ExplicitCluster // 1 if the launch has clusters
+	ClusterInverseX // 1/%cluster_nctaid.x, as f32 rounded up
+	ClusterInverseY
+	ClusterInverseZ
 )
 
 // Special reads a special register.

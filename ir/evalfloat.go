@@ -163,6 +163,14 @@ func approximate(o *Op, s *[4]uint64, _ uint64) uint64 {
 	return fp.Convert(f, fp.F64, m, math.Float64bits(r))
 }
 
+// ToFloat64 is a number of a type as a float64, which holds it exactly; FromFloat64 rounds to the nearest one of a type.
+func ToFloat64(t Type, v uint64) float64 { return toFloat64(format(t), fp.Mode{}, v) }
+
+// FromFloat64: see ToFloat64.
+func FromFloat64(t Type, x float64) uint64 {
+	return fp.Convert(format(t), fp.F64, fp.Mode{}, math.Float64bits(x))
+}
+
 func toFloat64(f fp.Format, m fp.Mode, a uint64) float64 {
 	return math.Float64frombits(fp.Convert(fp.F64, f, fp.Mode{Flags: m.Flags & fp.FTZ}, a))
 }

@@ -51,6 +51,10 @@ type Program struct {
 	// SharedBase is where the variables of shared memory begin in it (0x400 on sm_90, where the system
 	// has the first bytes), SharedBytes their size without dynamic memory, which lies behind them.
 	SharedBase, SharedBytes int64
+	// Mbarriers is how barrier objects (mbarrier) lie in shared memory.
+	Mbarriers Mbarriers
+	// Cluster is the size of clusters that the program asks for, in blocks; zero if it asks for none.
+	Cluster [3]int
 	// LocalBytes is the size of a thread's local memory that the program asks for, 0 if unknown.
 	LocalBytes int64
 }
@@ -66,6 +70,8 @@ type Const struct {
 	Generic bool
 	// Window, if it is Shared or Local, adds the generic address at which the space begins.
 	Window Space
+	// Mbarrier, if not 0, makes it a number of the layout of barrier objects.
+	Mbarrier MbarrierNumber
 	// Bytes, if not 0, are read from constant bank Bank, little-endian, as the launch fills it.
 	Bank, Bytes int
 }

@@ -80,6 +80,9 @@ func (in *Input) first(fill uint64) func(emu.Word, emu.Kind) uint32 {
 		if w.Shared() && !in.Shared {
 			return uint32(fill) // nobody wrote it: undefined
 		}
+		if w.Addr()>>32 == emu.Workspace>>32 {
+			return 0
+		}
 		low := w&1 == 0
 		pair := hash(hash(uint64(w&^1)) ^ seed)
 		x := hash(hash(uint64(w)) ^ seed)
@@ -170,6 +173,9 @@ func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64
 		in.Grid, in.Block = [3]int{2, 1, 1}, [3]int{64, 1, 1}
 		if seed%4 == 3 {
 			in.Block = [3]int{128, 1, 1}
+		}
+		for i, n := range p.Cluster { // whole clusters
+			in.Grid[i] *= max(n, 1)
 		}
 	}
 	in.Params = make([]byte, size(p.Params))

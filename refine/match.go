@@ -269,14 +269,14 @@ func (r *replay) WarpBarrier(_ *emu.Warp, _ int32, _ *ir.Barrier, act uint32) er
 
 // Barrier replays a barrier of the block: nobody waits, the record says what was seen behind it.
 func (r *replay) Barrier(w *emu.Warp, pc int32, b *ir.Barrier, act uint32) (bool, error) {
-	if b.Kind >= ir.BarrierCluster {
-		return false, &emu.Cannot{Inst: int(pc), Why: "a barrier of the cluster"}
-	}
 	for l, th := range r.lanes {
 		if act>>l&1 == 0 || th == nil {
 			continue
 		}
 		id := uint64(0)
+		if b.Kind >= ir.BarrierCluster {
+			id = emu.ClusterEvent(b.Kind)
+		}
 		if b.ID >= 0 {
 			id = w.Reg(b.ID, l) & 0xffffffff
 		}
@@ -304,7 +304,7 @@ func (r *replay) Barrier(w *emu.Warp, pc int32, b *ir.Barrier, act uint32) (bool
 func (r *replay) stores(th *lane, n int) bool {
 	for i := range n {
 		k := th.rec.Events[th.at+i].Kind
-		if (k == emu.EventStore || k == emu.EventAtomic) && !th.done[th.at+i] {
+		if (k == emu.EventStore || k == emu.EventAtomic || k == emu.EventCopy) && !th.done[th.at+i] {
 			return true
 		}
 	}

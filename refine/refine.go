@@ -103,6 +103,10 @@ func (c Covered) Share() float64 {
 
 // Compare executes a program and the machine code that was made of it.
 func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Result, error) {
+	if program.Mbarriers != machine.Mbarriers {
+		p := *program
+		p.Mbarriers, program = machine.Mbarriers, &p
+	}
 	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine, deaths: map[occurrence]*death{}}
 	var err error
 	if c.source, err = emu.Prepare(program); err != nil {
@@ -310,7 +314,7 @@ func (c *comparison) launch(in *Input) *emu.Launch {
 	if in.Vars == nil {
 		in.Vars = place(c.program.Vars, c.machine.SharedBase)
 	}
-	return &emu.Launch{Grid: in.Grid, Block: in.Block, Params: in.Params, Vars: in.Vars}
+	return &emu.Launch{Grid: in.Grid, Block: in.Block, Cluster: c.program.Cluster, Params: in.Params, Vars: in.Vars}
 }
 
 // faulty reports whether a program has come to an end by what its input makes it do: an access that no memory allows, a trap.
@@ -434,6 +438,9 @@ func approximates(p *ir.Program, cover *emu.Coverage) bool {
 	for i := range p.Insts {
 		if !cover.Insts[i] {
 			continue
+		}
+		if w, ok := p.Insts[i].Do.(*ir.Warp); ok && w.Product != nil && w.Product.A.Float() {
+			return true
 		}
 		for _, list := range [][]ir.Op{p.Insts[i].Pre, p.Insts[i].Post} {
 			for k := range list {

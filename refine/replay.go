@@ -2,6 +2,7 @@ package refine
 
 import (
 	"fmt"
+	"math/bits"
 
 	"optcheck/emu"
 	"optcheck/ir"
@@ -146,6 +147,9 @@ func (r *replay) Access(w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[em
 	if a.Kind == ir.Atomic {
 		return r.atomics(pc, a, act, at)
 	}
+	if a.Kind == ir.Store && a.Mbarrier {
+		return r.object(pc, a, act, at)
+	}
 	for l, th := range r.lanes {
 		if act>>l&1 == 0 || th == nil {
 			continue
@@ -274,6 +278,9 @@ func (r *replay) overlayBytes(l int, p emu.Place, buf []byte) {
 
 // Copy replays an asynchronous copy as a load and a store.
 func (r *replay) Copy(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *[emu.Lanes]emu.Place) error {
+	if c.Kind == ir.CopyBulk {
+		return r.bulk(w, pc, c, act, to, from)
+	}
 	if c.Kind != ir.CopyAsync {
 		return nil
 	}
@@ -294,6 +301,56 @@ func (r *replay) Copy(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *[
 		}
 	}
 	return nil
+}
+
+// object replays that a barrier object is made, which a warp of machine code does once, whichever lane does it in the program.
+func (r *replay) object(pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.Place) error {
+	l := bits.TrailingZeros32(act)
+	var buf [8]byte
+	r.w.Stored(a, l, buf[:])
+	for _, among := range []uint32{act, r.w.Group, ^uint32(0)} {
+		for k, th := range r.lanes {
+			if among>>k&1 == 1 && th != nil && r.events(th, emu.EventStore, a, at[l], buf[:], true) {
+				r.overlayBytes(k, at[l], buf[:])
+				return nil
+			}
+		}
+	}
+	if r.exhausted(r.w.Group) {
+		return beyond{}
+	}
+	return r.unexpected(l, pc, at[l], "a barrier object that the program does not make here")
+}
+
+// bulk replays a bulk copy, which a warp of machine code performs once, by whatever lane's: what is copied is not read here, and the
+// record has what it leaves.
+func (r *replay) bulk(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *[emu.Lanes]emu.Place) error {
+	l := bits.TrailingZeros32(act)
+	want, err := w.CopyEvent(pc, c, l, to[l], from[l])
+	if err != nil {
+		return err
+	}
+	same := func(e *emu.Event) bool {
+		return e.Kind == emu.EventCopy && e.Place == want.Place && e.Operand == want.Operand && e.ID == want.ID && e.Compare == want.Compare &&
+			e.Result == want.Result
+	}
+	for _, among := range []uint32{act, r.w.Group, ^uint32(0)} {
+		for k, th := range r.lanes {
+			if among>>k&1 == 0 || th == nil {
+				continue
+			}
+			if skip, ok := th.seek(same); ok && !r.stores(th, skip) {
+				for range skip + 1 {
+					th.take()
+				}
+				return nil
+			}
+		}
+	}
+	if r.exhausted(r.w.Group) {
+		return beyond{}
+	}
+	return r.unexpected(l, pc, to[l], "a bulk copy that the program does not perform here")
 }
 
 // Clock gives the readings of the program.

@@ -2,7 +2,9 @@ package lower
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 
 	"optcheck/ir"
 	"optcheck/ptx"
@@ -61,6 +63,7 @@ func Kernel(m *ptx.Module, kernel string) (*ir.Program, error) {
 	}
 	p := &program{m: m, b: ir.NewBuilder(kernel), shapes: shapes{}, byName: map[string]*function{},
 		vars: map[string]*variable{}, names: map[string]bool{}}
+	p.b.P.Cluster = cluster(m.Directives(f))
 	p.reach(f)
 	at := int32(0)
 	for _, f := range p.funcs {
@@ -72,6 +75,23 @@ func Kernel(m *ptx.Module, kernel string) (*ir.Program, error) {
 	p.pointedTo()
 	p.inOrder()
 	return &p.b.P, nil
+}
+
+var clusters = regexp.MustCompile(`\.reqnctapercluster\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?`)
+
+// cluster is the size of clusters that a kernel's directives ask for: PTX ISA 11.7.
+func cluster(directives string) (size [3]int) {
+	m := clusters.FindStringSubmatch(directives)
+	if m == nil {
+		return size
+	}
+	for i := range size {
+		size[i] = 1
+		if n, err := strconv.Atoi(m[i+1]); err == nil && n > 0 {
+			size[i] = n
+		}
+	}
+	return size
 }
 
 // reach adds a function and those whose names it has.

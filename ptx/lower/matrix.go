@@ -40,3 +40,55 @@ func (x *inst) moveMatrix() {
 	w.Src, w.Mask = x.src(1, ir.U32), x.imm(1<<32-1)
 	x.into(w, x.dst(0, ir.U32), ir.None, ir.U32)
 }
+
+// sizes are those of products, by their names.
+var sizes = map[string][3]int{"m16n8k16": {16, 8, 16}, "m16n8k8": {16, 8, 8}, "m16n8k4": {16, 8, 4}, "m16n8k32": {16, 8, 32}, "m8n8k16": {8, 8, 16},
+	"m8n8k4": {8, 8, 4}}
+
+// multiply is mma: PTX ISA 9.7.14.5.14.
+func (x *inst) multiply() {
+	size := sizes[x.mods["shape"]]
+	p := &ir.Product{M: size[0], N: size[1], K: size[2], A: types[x.mods["a"]], B: types[x.mods["b"]], Acc: types[x.mods["d"]], Sat: x.is("satfinite")}
+	if x.mods["c"] != x.mods["d"] {
+		x.fail("%s is not understood", x.in.Op)
+	}
+	w := newWarp(ir.Multiply)
+	w.Product, w.Mask = p, x.imm(1<<32-1)
+	na, nb, nc := p.Registers()
+	t := raw(p.Acc)
+	if p.Acc == ir.F16 {
+		t = ir.U32
+	}
+	in := t
+	if p.A != ir.F64 {
+		in = ir.U32
+	}
+	list := func(i, n int) []ptx.Operand {
+		o := &x.in.Args[i]
+		if o.Kind == ptx.Reg && n == 1 {
+			return x.in.Args[i : i+1]
+		}
+		if o.Kind != ptx.Vec || len(o.Elems) != n {
+			x.fail("the number of elements is not understood")
+		}
+		return o.Elems
+	}
+	for i, n := range []int{na, nb, nc} {
+		from := list(i+1, n)
+		for k := range from {
+			from, as := &from[k], in
+			if i == 2 {
+				as = t
+			}
+			w.Srcs = append(w.Srcs, x.read(from, as))
+		}
+	}
+	to := list(0, nc)
+	for range nc {
+		w.Dsts = append(w.Dsts, x.b.Temp())
+	}
+	x.do(w)
+	for i := range to {
+		x.to(x.write(&to[i], t), ir.Mov, t, w.Dsts[i])
+	}
+}

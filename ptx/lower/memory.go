@@ -14,9 +14,20 @@ var spaces = map[string]ir.Space{"": ir.Generic, "global": ir.Global, "shared": 
 func (x *inst) space() ir.Space {
 	base, sub, _ := strings.Cut(x.mods["ss"], "::")
 	if sub == "cluster" {
-		x.fail(".shared::cluster is not understood")
+		return ir.Generic
 	}
 	return spaces[base]
+}
+
+// placeIn is operand number i as an address in the space that the instruction names. Addresses of a cluster's shared memory are those
+// of the generic window without its beginning.
+func (x *inst) placeIn(i int, ss string) (ir.Space, place) {
+	if ss != "shared::cluster" {
+		s := spaces[strings.TrimSuffix(ss, "::cta")]
+		return s, x.place(i, s)
+	}
+	p := x.place(i, ir.Shared)
+	return ir.Generic, place{x.op(ir.Add, ir.U64, p.reg, x.b.Window(ir.Shared)), p.offset, 64}
 }
 
 // place is what the operand of an address says.
@@ -98,7 +109,8 @@ func (x *inst) access(kind ir.AccessKind, at int) *ir.Access {
 	if (a.Sem == ir.Weak) != (a.Scope == ir.NoScope) {
 		x.fail("a strength without a scope, or a scope without one, is not understood")
 	}
-	p := x.place(at, a.Space)
+	var p place
+	a.Space, p = x.placeIn(at, x.mods["ss"])
 	a.Addr, a.Offset, a.AddrBits = p.reg, p.offset, p.bits
 	switch x.mods["cop"] {
 	case "ca", "cg", "cv", "wt":
@@ -307,7 +319,10 @@ func (x *inst) cvta() {
 		x.to(x.dst(0, t), ir.Mov, t, r)
 		return
 	}
-	if s != ir.Shared && s != ir.Local || t != ir.U64 {
+	if s == ir.Generic { // of the cluster
+		s = ir.Shared
+	}
+	if s != ir.Shared && s != ir.Local && s != ir.Param || t != ir.U64 {
 		x.fail("generic addresses of .%s are not understood", s)
 	}
 	code := ir.Add
@@ -334,10 +349,13 @@ func (x *inst) isspacep() {
 		return x.cmp(ir.LT, ir.U64, x.op(ir.Sub, ir.U64, r, x.b.Window(s)), x.imm(1<<windowBits))
 	}
 	switch s := x.space(); s {
-	case ir.Shared, ir.Local:
+	case ir.Shared, ir.Local, ir.Param:
 		x.to(p, ir.Mov, ir.Pred, in(s))
+	case ir.Generic: // of the cluster
+		x.to(p, ir.Mov, ir.Pred, in(ir.Shared))
 	case ir.Global:
-		x.to(p, ir.Xor, ir.Pred, x.op(ir.Or, ir.Pred, in(ir.Shared), in(ir.Local)), x.imm(1))
+		windows := x.op(ir.Or, ir.Pred, x.op(ir.Or, ir.Pred, in(ir.Shared), in(ir.Local)), in(ir.Param))
+		x.to(p, ir.Xor, ir.Pred, windows, x.imm(1))
 	default:
 		x.fail("isspacep of .%s is not understood", s)
 	}

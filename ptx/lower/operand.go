@@ -193,6 +193,7 @@ var specials = map[string]ir.SpecialReg{
 	"%nclusterid.x": ir.NclusterIDX, "%nclusterid.y": ir.NclusterIDY, "%nclusterid.z": ir.NclusterIDZ,
 	"%cluster_ctaid.x": ir.ClusterCtaidX, "%cluster_ctaid.y": ir.ClusterCtaidY, "%cluster_ctaid.z": ir.ClusterCtaidZ,
 	"%cluster_nctaid.x": ir.ClusterNctaidX, "%cluster_nctaid.y": ir.ClusterNctaidY, "%cluster_nctaid.z": ir.ClusterNctaidZ,
+	"%is_explicit_cluster": ir.ExplicitCluster, "%envreg1": ir.EnvReg1, "%envreg2": ir.EnvReg2,
 	"%cluster_ctarank": ir.ClusterCtarank, "%cluster_nctarank": ir.ClusterNctarank,
 }
 
@@ -216,6 +217,9 @@ func (x *inst) special(name string, t ir.Type) ir.Reg {
 			x.fail("%s is not understood", name)
 		}
 		bits = 64
+	}
+	if r == ir.ExplicitCluster {
+		bits = 1
 	}
 	if name == "%gridid" && t.Bits() == 32 { // of 32 bits before PTX 3.0
 		bits = 32

@@ -16,7 +16,7 @@ const (
 
 func init() {
 	table = map[string][]form{}
-	for _, part := range []map[string][]form{integers, logic, comparisons, floats, halves, conversions, videos, moves, memory, control, warps} {
+	for _, part := range []map[string][]form{integers, logic, comparisons, floats, halves, conversions, videos, moves, memory, control, warps, mbarriers} {
 		for name, rows := range part {
 			table[name] = append(table[name], rows...)
 		}
@@ -164,8 +164,8 @@ var conversions = map[string][]form{
 var moves = map[string][]form{
 	"mov":      {row("2 t:pred,b128,@any", (*inst).mov, "9.7.9.3")},
 	"cvt":      {row("2 sat? t:u8,s8,@int s:u8,s8,@int", (*inst).cvtInt, "9.7.9.21")},
-	"cvta":     {row("2 to? ss:const,global,local,param,shared,shared::cta,shared::cluster t:u32,u64", (*inst).cvta, "9.7.9.20")},
-	"isspacep": {row("2 ss:const,global,local,param,shared,shared::cta,shared::cluster", (*inst).isspacep, "9.7.9.19")},
+	"cvta":     {row("2 to? ss:const,global,local,param,param::entry,shared,shared::cta,shared::cluster t:u32,u64", (*inst).cvta, "9.7.9.20")},
+	"isspacep": {row("2 ss:const,global,local,param,param::entry,shared,shared::cta,shared::cluster", (*inst).isspacep, "9.7.9.19")},
 }
 
 var memory = map[string][]form{
@@ -192,13 +192,38 @@ var memory = map[string][]form{
 	"membar": {row("0 scope:cta,gl,sys", (*inst).fence, "9.7.13.4")},
 	"cp": {row("3-5 async cop:ca,cg ss:shared,shared::cta,shared::cluster global L2::cache_hint? pf?:L2::64B,L2::128B,L2::256B", (*inst).asyncCopy, "9.7.9.25.3"),
 		row("0 async commit_group", (*inst).copyCommit, "9.7.9.25.3"), row("1 async wait_group", (*inst).copyWait, "9.7.9.25.3"),
-		row("0 async wait_all", (*inst).copyWaitAll, "9.7.9.25.3")},
+		row("0 async wait_all", (*inst).copyWaitAll, "9.7.9.25.3"),
+		row("1 async mbarrier arrive noinc? ss?:shared,shared::cta t:b64", (*inst).arriveBehind, "9.7.13.15.15"),
+		row("4-5 async bulk to:shared::cluster,shared::cta from:global,shared::cta mbarrier::complete_tx::bytes L2::cache_hint?", (*inst).bulkCopy, "9.7.9.25.4"),
+		row("3-4 async bulk to:global from:shared::cta bulk_group L2::cache_hint?", (*inst).bulkCopy, "9.7.9.25.4"),
+		row("0 async bulk commit_group", (*inst).copyCommit, "9.7.9.25.4"), row("1 async bulk wait_group read?", (*inst).bulkWait, "9.7.9.25.4"),
+		row("2-3 async bulk prefetch L2 global L2::cache_hint?", (*inst).nothing, "9.7.9.25.4")},
 	"prefetch":      {row("1 ss?:global,local level:L1,L2,L2::evict_last,L2::evict_normal", (*inst).nothing, "9.7.9.15")},
 	"prefetchu":     {row("1 L1", (*inst).nothing, "9.7.9.15")},
 	"applypriority": {row("2 global? level:L2::evict_normal", (*inst).nothing, "9.7.9.16")},
 	"createpolicy": {row("2-3 fractional p:L2::evict_last,L2::evict_normal,L2::evict_first,L2::evict_unchanged s?:L2::evict_first,L2::evict_unchanged t:b64",
 		(*inst).policy, "9.7.9.18"), row("1-2 fractional p:L2::evict_last,L2::evict_normal,L2::evict_first,L2::evict_unchanged t:b64", (*inst).policy, "9.7.9.18")},
 }
+
+// mbarriers are operations on barrier objects, and on addresses of a cluster's shared memory.
+var mbarriers = map[string][]form{
+	"mbarrier": {row("2 init"+object, (*inst).initObject, "9.7.13.15.9"), row("1 inval"+object, (*inst).inval, "9.7.13.15.10"),
+		row("2-3 op:arrive,arrive_drop"+arrival+" ss?:shared,shared::cta,shared::cluster t:b64", (*inst).arrive, "9.7.13.15.13"),
+		row("3 op:arrive,arrive_drop expect_tx"+arrival+" ss?:shared,shared::cta,shared::cluster t:b64", (*inst).arrive, "9.7.13.15.13"),
+		row("2 tx:expect_tx,complete_tx relaxed? scope?:cta,cluster ss?:shared,shared::cta,shared::cluster t:b64", (*inst).transactions, "9.7.13.15.11"),
+		row("3 try:test_wait,try_wait sem?:acquire,relaxed scope?:cta,cluster ss?:shared,shared::cta t:b64", (*inst).testWait, "9.7.13.15.16"),
+		row("4 try:try_wait sem?:acquire,relaxed scope?:cta,cluster ss?:shared,shared::cta t:b64", (*inst).testWait, "9.7.13.15.16"),
+		row("3 try:test_wait,try_wait parity sem?:acquire,relaxed scope?:cta,cluster ss?:shared,shared::cta t:b64", (*inst).testWait, "9.7.13.15.16"),
+		row("4 try:try_wait parity sem?:acquire,relaxed scope?:cta,cluster ss?:shared,shared::cta t:b64", (*inst).testWait, "9.7.13.15.16"),
+		row("2 pending_count t:b64", (*inst).pendingCount, "9.7.13.15.17")},
+	"mapa":       {row("3 ss?:shared::cluster t:u32,u64", (*inst).mapa, "9.7.9.23")},
+	"getctarank": {row("2 ss?:shared::cluster t:u32,u64", (*inst).ctaRank, "9.7.9.24")},
+}
+
+const (
+	object  = " ss?:shared,shared::cta t:b64"
+	arrival = " sem?:release,relaxed scope?:cta,cluster"
+)
 
 var control = map[string][]form{
 	"bra":  {row("1 uni?", (*inst).bra, "9.7.12.3")},
@@ -231,5 +256,10 @@ var warps = map[string][]form{
 	"elect":      {row("2 sync", (*inst).elect, "9.7.13.15")},
 	"ldmatrix":   {row("2 sync aligned m8n8 n:x1,x2,x4 trans? ss?:shared,shared::cta t:b16", (*inst).loadMatrices, "9.7.14.5.15"), row("2 sync aligned n:x1,x2,x4 m8n8 trans? ss?:shared,shared::cta t:b16", (*inst).loadMatrices, "9.7.14.5.15")},
 	"stmatrix":   {row("2 sync aligned m8n8 n:x1,x2,x4 trans? ss?:shared,shared::cta t:b16", (*inst).storeMatrices, "9.7.14.5.16"), row("2 sync aligned n:x1,x2,x4 m8n8 trans? ss?:shared,shared::cta t:b16", (*inst).storeMatrices, "9.7.14.5.16")},
-	"movmatrix":  {row("2 sync aligned m8n8 trans t:b16", (*inst).moveMatrix, "9.7.14.5.17")},
+	"mma": {row("4 sync aligned shape:m16n8k16,m16n8k8 row col d:f16,f32 a:f16 b:f16 c:f16,f32", (*inst).multiply, "9.7.14.5.14"),
+		row("4 sync aligned shape:m16n8k16,m16n8k8 row col d:f32 a:bf16 b:bf16 c:f32", (*inst).multiply, "9.7.14.5.14"),
+		row("4 sync aligned shape:m16n8k8,m16n8k4 row col d:f32 a:tf32 b:tf32 c:f32", (*inst).multiply, "9.7.14.5.14"),
+		row("4 sync aligned shape:m16n8k32,m16n8k16,m8n8k16 row col satfinite? d:s32 a:u8,s8 b:u8,s8 c:s32", (*inst).multiply, "9.7.14.5.14"),
+		row("4 sync aligned shape:m8n8k4 row col d:f64 a:f64 b:f64 c:f64", (*inst).multiply, "9.7.14.5.14")},
+	"movmatrix": {row("2 sync aligned m8n8 trans t:b16", (*inst).moveMatrix, "9.7.14.5.17")},
 }

@@ -19,6 +19,12 @@ var integers = map[string]ir.Type{"": ir.U32, "32": ir.U32, "U32": ir.U32, "S32"
 // atomic begins a read-modify-write: its operation, type, strength.
 func (s *step) atomic(space ir.Space) *ir.Access {
 	s.wide(space)
+	if space == ir.Shared && slices.Equal(s.mods, []string{"ARRIVE", "64"}) {
+		s.mods = nil
+		a := s.access(ir.Atomic, space, 8)
+		a.Atom, a.Mbarrier, a.Sem, a.Scope, a.Data = ir.AtomArrive, true, ir.Relaxed, ir.CTA, []ir.Reg{s.k(1)}
+		return a
+	}
 	op := s.oneOf("ADD MIN MAX INC DEC AND OR XOR EXCH CAS CAST POPC")
 	a := s.access(ir.Atomic, space, 4)
 	a.Atom = atoms[op]
@@ -65,6 +71,7 @@ func atom(space ir.Space) func(*step) {
 		switch {
 		case a.Total:
 			a.Data = []ir.Reg{s.k(1)}
+		case a.Atom == ir.AtomArrive:
 		case a.Atom == ir.AtomCAS:
 			a.Compare = s.data(a.Bytes)
 			a.Data = s.data(a.Bytes)

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"optcheck/ir"
 )
 
@@ -106,6 +108,10 @@ func f2f(s *step) {
 // f2fp: F2FP[.SATFINITE][.RELU].to[.from].kind[.rounding]: PACK_AB d, a, b: a becomes the high half; MERGE_C d, a, RZ: of one
 // number; PACK_B d, b: of a TF32.
 func f2fp(s *step) {
+	if slices.ContainsFunc(s.mods, func(m string) bool { return m == "E4M3" || m == "E5M2" }) {
+		small(s)
+		return
+	}
 	m := s.floatMode()
 	if s.mod("SATFINITE") {
 		m |= ir.SatFinite
@@ -137,6 +143,66 @@ func f2fp(s *step) {
 	default:
 		s.result(d, s.pack(convert(s.float(ir.F32)), hi))
 	}
+}
+
+// small: F2FP.SATFINITE.small.F32.PACK_AB_MERGE_C d, a, b, c[.H1]; F2FP.SATFINITE.small.F16.UNPACK_B_MERGE_C d, a, c[.H1]; F2FP.F16.small.UNPACK_B
+// d, a[.H1]: pairs of 8-bit numbers, of which a is the high one, with a half of c above them; and of halves.
+func small(s *step) {
+	m := ir.Mode(0)
+	if s.mod("RELU") {
+		m |= ir.Relu
+	}
+	if s.mod("SATFINITE") {
+		m |= ir.SatFinite
+	}
+	types := map[string]ir.Type{"E4M3": ir.E4M3, "E5M2": ir.E5M2, "F16": ir.F16, "F32": ir.F32}
+	to := types[s.oneOf("E4M3 E5M2 F16 F32")]
+	from := types[s.oneOf("E4M3 E5M2 F16 F32")]
+	kind := s.oneOf("PACK_AB_MERGE_C UNPACK_B_MERGE_C UNPACK_B")
+	d := s.dst()
+	var pair ir.Reg
+	convert := func(v ir.Reg) ir.Reg { return s.opTo(ir.FCvt, from, func(o *ir.Op) { o.To, o.Mode = to, m }, v) }
+	join := func(hi, lo ir.Reg) {
+		n := s.k(uint64(to.Bits()))
+		pair = s.op(ir.Bfi, ir.U32, hi, lo, n, n)
+	}
+	narrows := to.Bits() == 8 && m&ir.SatFinite != 0
+	switch {
+	case kind == "PACK_AB_MERGE_C" && narrows && from == ir.F32:
+		hi := convert(s.float(ir.F32))
+		join(hi, convert(s.float(ir.F32)))
+	case kind == "UNPACK_B_MERGE_C" && narrows && from == ir.F16:
+		v := s.plain()
+		join(convert(s.op(ir.Shr, ir.U32, v, s.k(16))), convert(v))
+	case kind == "UNPACK_B" && to == ir.F16 && from.Bits() == 8:
+		o := s.next()
+		high := o.Part == "H1"
+		if high {
+			o.Part = ""
+		}
+		s.bare(&o, false, false, false)
+		v := s.raw(&o)
+		if high {
+			v = s.op(ir.Shr, ir.U32, v, s.k(16))
+		}
+		join(convert(s.op(ir.Shr, ir.U32, v, s.k(8))), convert(v))
+		s.result(d, pair)
+		return
+	default:
+		s.fail("F2FP of unknown kind")
+		return
+	}
+	o := s.next()
+	high := o.Part == "H1"
+	if high {
+		o.Part = ""
+	}
+	s.bare(&o, false, false, false)
+	c := s.raw(&o)
+	if high {
+		c = s.op(ir.Shr, ir.U32, c, s.k(16))
+	}
+	s.result(d, s.op(ir.Bfi, ir.U32, c, pair, s.k(16), s.k(16)))
 }
 
 // frnd: FRND[.FTZ][.F16|.F64][.rounding] d, a.

@@ -207,7 +207,7 @@ func TestExecute(t *testing.T) {
 				for _, target := range []string{"sm_70", "sm_80", "sm_90"} {
 					old, newer := !strings.Contains(string(text), "sm_70"), strings.Contains(string(text), "version 7.8")
 					newest := strings.Contains(string(text), "target sm_90")
-					if r == "11.2" && (target == "sm_90" || newer) || target == "sm_80" && newest || target == "sm_70" && (r != "12.4" || old) {
+					if r != "12.4" && strings.Contains(string(text), "version 8.") || r == "11.2" && (target == "sm_90" || newer) || target == "sm_80" && newest || target == "sm_70" && (r != "12.4" || old) {
 						continue
 					}
 					for _, level := range []string{"O0", "O3"} {

@@ -62,6 +62,9 @@ func Kernel(prog *isa.Program, file *cubin.File, kernel string) (*ir.Program, er
 	}
 	p := &u.b.P
 	p.Machine, p.Code = true, map[uint64]int32{}
+	if file.SM < 90 {
+		p.Mbarriers = ir.Narrow
+	}
 	for i := range u.funcs {
 		fn := &u.funcs[i]
 		for k := range fn.Insts {

@@ -220,7 +220,7 @@ func ldc(s *step) {
 // qspc: QSPC.E.S|L|G p, RZ, [address]: whether a generic address is one of a space.
 func qspc(s *step) {
 	s.wide(ir.Generic)
-	space := s.oneOf("S L")
+	space := s.oneOf("S L D")
 	p := s.predDst()
 	if d := s.dst(); !zeroReg(&d) {
 		s.fail("operand %s of QSPC", d.Text)
@@ -231,7 +231,7 @@ func qspc(s *step) {
 		s.fail("QSPC of unknown space")
 		return
 	}
-	window := s.u.b.Window(map[string]ir.Space{"S": ir.Shared, "L": ir.Local}[space])
+	window := s.u.b.Window(map[string]ir.Space{"S": ir.Shared, "D": ir.Shared, "L": ir.Local}[space]) // D: shared memory of the cluster
 	addr := s.op(ir.Add, ir.U64, a.Addr, s.k(uint64(a.Offset)))
 	s.setPred(p, s.cmp(ir.EQ, ir.U64, s.op(ir.HighWord, ir.U64, addr), s.op(ir.HighWord, ir.U64, window)))
 }

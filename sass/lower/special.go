@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 
 	"optcheck/ir"
 	"optcheck/isa"
@@ -33,6 +34,14 @@ func volta(params int64, descriptor int64) []ir.LaunchWord {
 	return out
 }
 
+// grids are the words that tell through which memory a grid synchronises.
+func grids(at int64) []ir.LaunchWord { return words(at, ir.EnvReg1, ir.EnvReg2) }
+
+// hopper are the words of sm_90 that tell of the grid, of clusters and of generic addresses of parameters.
+var hopper = slices.Concat(grids(0x44), words(0x140, ir.ExplicitCluster, ir.ClusterNctaidX, ir.ClusterNctaidY, ir.ClusterNctaidZ, ir.ClusterInverseX, ir.ClusterInverseY,
+	ir.ClusterInverseZ, ir.NclusterIDX, ir.NclusterIDY, ir.NclusterIDZ), words(0x188, ir.ClusterNctarank), []ir.LaunchWord{{Offset: 0x198, Bytes: 8, Reg: ir.ParamWindow},
+	{Offset: 0x1a0, Bytes: 8, Reg: ir.ParamWindowEnd}})
+
 // words are registers of four bytes, one behind the other.
 func words(at int64, regs ...ir.SpecialReg) []ir.LaunchWord {
 	var out []ir.LaunchWord
@@ -49,11 +58,11 @@ const OldestSM = 70
 func generationOf(sm int) (generation, error) {
 	switch {
 	case sm >= OldestSM && sm < 80:
-		return generation{launch: volta(0x160, 0), params: 0x160}, nil
+		return generation{launch: append(volta(0x160, 0), grids(0x8c)...), params: 0x160}, nil
 	case sm >= 80 && sm < 90:
-		return generation{launch: volta(0x160, 0x118), params: 0x160}, nil
+		return generation{launch: append(volta(0x160, 0x118), grids(0x8c)...), params: 0x160}, nil
 	case sm >= 90 && sm < 100:
-		return generation{launch: volta(0x210, 0x208), params: 0x210, shared: 0x400}, nil
+		return generation{launch: append(volta(0x210, 0x208), hopper...), params: 0x210, shared: 0x400}, nil
 	case sm >= 100 && sm < 200:
 		l := append(words(0x360, ir.NtidX, ir.NtidY, ir.NtidZ), words(0x370, ir.NctaidX, ir.NctaidY, ir.NctaidZ)...)
 		l = append(l, ir.LaunchWord{Offset: 0x358, Bytes: 8, Fixed: 1}, ir.LaunchWord{Offset: 0x37c, Bytes: 4, Fixed: stackTop})

@@ -1,0 +1,156 @@
+package emu
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"optcheck/ir"
+)
+
+// maxBulk bounds a bulk copy, in bytes.
+const maxBulk = 1 << 18
+
+// copy hands an asynchronous copy to the environment.
+func (w *Warp) copy(pc int32, c *ir.Copy, act uint32) error {
+	var to, from [Lanes]Place
+	switch c.Kind {
+	case ir.CopyAsync:
+		for x := act; x != 0; x &= x - 1 {
+			l := lowest(x)
+			to[l] = w.at(ir.Shared, c.To, c.ToOffset, 32, l)
+			from[l] = w.at(ir.Global, c.From, c.FromOffset, 64, l)
+		}
+	case ir.CopyBulk:
+		if w.Code.P.Machine { // an instruction of the warp, with operands that its lanes share
+			act &= -act
+		}
+		for x := act; x != 0; x &= x - 1 {
+			l := lowest(x)
+			to[l] = w.at(c.ToSpace, c.To, c.ToOffset, 64, l)
+			from[l] = w.at(c.FromSpace, c.From, c.FromOffset, 64, l)
+			if (to[l].Addr|from[l].Addr|w.bulkSize(c, l))&15 != 0 {
+				return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("a bulk copy of %d bytes from %#x to %#x, which is misaligned", w.bulkSize(c, l),
+					from[l].Addr, to[l].Addr)}
+			}
+		}
+	}
+	return w.env.Copy(w, pc, c, act, &to, &from)
+}
+
+func (w *Warp) bulkSize(c *ir.Copy, l int) uint64 { return w.regs[c.Size][l] & 0xffffffff }
+
+// CopyEvent is the event of a bulk copy of a lane: Place is where to, Operand and ID are where from and its space, Compare is the size, and
+// Result the place of the barrier object, if there is one.
+func (w *Warp) CopyEvent(pc int32, c *ir.Copy, l int, to, from Place) (Event, error) {
+	e := Event{Kind: EventCopy, Inst: pc, Place: to, Operand: from.Addr, ID: uint64(from.Space), Compare: w.bulkSize(c, l)}
+	if e.Compare > maxBulk {
+		return e, &Cannot{Inst: int(pc), Why: fmt.Sprintf("a bulk copy of %d bytes", e.Compare), Input: true}
+	}
+	if c.Mbarrier >= 0 {
+		p := w.at(ir.Generic, c.Mbarrier, c.MbarrierOffset, 64, l)
+		if p.Space != ir.Shared || p.Addr%8 != 0 {
+			return e, &Cannot{Inst: int(pc), Why: fmt.Sprintf("a barrier object at %s %#x", p.Space, p.Addr), Input: true}
+		}
+		e.Result = p.Addr
+	}
+	return e, nil
+}
+
+// Copy performs an asynchronous copy at once: what a thread reads of it before it waits is undefined in PTX.
+func (g *Grid) Copy(w *Warp, pc int32, c *ir.Copy, act uint32, to, from *[Lanes]Place) error {
+	switch {
+	case c.Kind == ir.CopyBulk:
+		var err error
+		g.lanesOf(act, func(l int) {
+			if err == nil {
+				err = g.bulk(w, pc, c, l, to[l], from[l])
+			}
+		})
+		return err
+	case c.Kind != ir.CopyAsync:
+		return nil
+	case c.Bytes > 16:
+		return &Cannot{Inst: int(pc), Why: "a copy of more than 16 bytes"}
+	}
+	g.lanesOf(act, func(l int) {
+		var buf [16]byte
+		n := w.CopySize(c, l)
+		load := ir.Access{Kind: ir.Load, Bytes: 4, Type: ir.U32}
+		g.load(w, pc, &load, l, from[l], buf[:n])
+		store := ir.Access{Kind: ir.Store, Bytes: 4, Type: ir.U32}
+		g.store(w, pc, &store, l, to[l], buf[:c.Bytes])
+	})
+	return nil
+}
+
+// bulk performs a bulk copy, by no thread: what it writes is in memory, and the barrier object has its bytes.
+func (g *Grid) bulk(w *Warp, pc int32, c *ir.Copy, l int, to, from Place) error {
+	e, err := w.CopyEvent(pc, c, l, to, from)
+	if err != nil {
+		return err
+	}
+	block := w.Threads[l].Block
+	src, dst := WordOf(from, block), WordOf(to, block)
+	for i := range Word(e.Compare / 4) {
+		g.Memory.Put(dst+i, g.Memory.Now(src+i, Integer))
+	}
+	g.record(w, l).event(e, 1, make([]byte, e.Bytes))
+	if c.Mbarrier < 0 {
+		return nil
+	}
+	object := WordOf(Place{ir.Shared, e.Result}, block)
+	v := uint64(g.Memory.Now(object, Integer)) | uint64(g.Memory.Now(object+1, Integer))<<32
+	v, ok := g.Code.P.Mbarriers.Arrive(v, 0, -int32(e.Compare), false)
+	if !ok {
+		return tooMany(pc)
+	}
+	g.Memory.Put(object, uint32(v))
+	g.Memory.Put(object+1, uint32(v>>32))
+	return nil
+}
+
+func tooMany(pc int32) error {
+	return &Cannot{Inst: int(pc), Why: "more arrivals or bytes than a barrier object waits for", Input: true}
+}
+
+// arrive computes what an arrival leaves of a barrier object.
+func arrive(m ir.Mbarriers, a *ir.Access, result []byte, old, operand [8]byte) error {
+	by := binary.LittleEndian.Uint64(operand[:])
+	v, ok := m.Arrive(binary.LittleEndian.Uint64(old[:]), uint32(by), int32(by>>32), a.Atom == ir.AtomDrop)
+	if !ok {
+		return tooMany(-1)
+	}
+	binary.LittleEndian.PutUint64(result, v)
+	return nil
+}
+
+// readModifyWrite performs one, or those that an arrival behind copies, which are performed by then, consists of.
+func (g *Grid) readModifyWrite(w *Warp, pc int32, a *ir.Access, l int, p Place) error {
+	if a.Atom != ir.AtomArriveBehind {
+		return g.atomic(w, pc, a, l, p)
+	}
+	one, another := *a, *a
+	one.Atom, another.Atom = ir.AtomArrive, ir.AtomArrive
+	one.Data, another.Data = a.Data[:1], a.Data[1:2]
+	if g.Code.P.Mbarriers == ir.Narrow {
+		one.Atom, one.Bytes, one.Type, p.Addr = ir.AtomAdd, 4, ir.U32, p.Addr+4
+		one.Data, another.Data = a.Data[2:3], a.Data[3:4]
+	}
+	if err := g.atomic(w, pc, &one, l, p); err != nil {
+		return err
+	}
+	p.Addr &^= 7
+	return g.atomic(w, pc, &another, l, p)
+}
+
+// CopySize is how many bytes of a copy a lane reads; the rest of what it writes is zero.
+func (w *Warp) CopySize(c *ir.Copy, l int) int {
+	n := uint64(c.Bytes)
+	if c.Size >= 0 {
+		n = min(n, w.regs[c.Size][l]&0xffffffff)
+	}
+	if c.Ignore >= 0 && (w.regs[c.Ignore][l] != 0) != c.IgnoreNot {
+		n = 0
+	}
+	return int(n)
+}
