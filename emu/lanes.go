@@ -146,3 +146,11 @@ func (w *Warp) redux(o *ir.Warp, act uint32) {
 	}
 	w.all(o.Dst, act, r)
 }
+
+// mix is a bijection that scatters (the finaliser of MurmurHash3).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>33) * 0xff51afd7ed558ccd
+	x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53
+	return x ^ x>>33
+}

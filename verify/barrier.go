@@ -29,6 +29,9 @@ type arrival struct {
 
 // Barrier notes who comes, with what it knows, and lets the grid decide who waits.
 func (m *monitor) Barrier(w *emu.Warp, pc int32, b *ir.Barrier, act uint32) (bool, error) {
+	if b.Kind >= ir.BarrierCluster && m.grid.Launch.Cluster != [3]int{} {
+		return false, &emu.Cannot{Inst: int(pc), Why: "the order of a barrier of clusters is not followed"}
+	}
 	if b.Kind == ir.BarrierClusterArrive {
 		return m.grid.Barrier(w, pc, b, act)
 	}

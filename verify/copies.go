@@ -17,6 +17,9 @@ func (m *monitor) copier(x id) id {
 
 // Copy is an asynchronous copy, or a wait for some.
 func (m *monitor) Copy(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *[emu.Lanes]emu.Place) error {
+	if c.Kind == ir.CopyBulk {
+		return &emu.Cannot{Inst: int(pc), Why: "the order of a bulk copy is not followed"}
+	}
 	n := m.number(w)
 	lanes(act, func(l int) {
 		by := m.id(w, l)
