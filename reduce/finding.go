@@ -73,8 +73,20 @@ func (f *Finding) Address() string {
 		f.Layout, f.Signature.Rule)
 }
 
-// ErrNotThere is wrapped by the error for a finding that the toolchain does not show.
-var ErrNotThere = errors.New("the finding is not there")
+// ErrNotThere is wrapped by the error for a finding that the toolchain does not show, ErrUndecided by that of which this
+// cannot be told.
+var (
+	ErrNotThere  = errors.New("the finding is not there")
+	ErrUndecided = errors.New("it cannot be told whether the finding is there")
+)
+
+// absent is the error for a cell of a class that does not have the finding that was looked for.
+func absent(class string) error {
+	if class == report.Unknown {
+		return ErrUndecided
+	}
+	return ErrNotThere
+}
 
 // Cell audits the finding's cell alone and returns it with the listing of its machine code, nil
 // if there is none.
@@ -104,7 +116,7 @@ func (f *Finding) Confirm(ctx context.Context, base audit.Options) (*report.Cell
 		}
 	}
 	if !f.Signature.Holds(c) {
-		return c, l, fmt.Errorf("%w: %s is %s", ErrNotThere, where(c), say(c))
+		return c, l, fmt.Errorf("%w: %s is %s", absent(c.Class), where(c), say(c))
 	}
 	f.Signature.Class = c.Class
 	f.Signature.Visible = c.Class == report.Miscompiled && c.Verdict != nil && len(c.Verdict.New) > 0 && !c.Verdict.Hidden()

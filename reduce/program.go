@@ -181,7 +181,7 @@ func (f *KernelFinding) Confirm(ctx context.Context) (*realcode.Cell, *realcode.
 		if c.Reason != "" {
 			what += ": " + c.Reason
 		}
-		return c, nil, fmt.Errorf("%w: %s in %s %s %s is %s", ErrNotThere, f.Module.File, c.Toolchain, c.Target, c.Level, what)
+		return c, nil, fmt.Errorf("%w: %s in %s %s %s is %s", absent(c.Class), f.Module.File, c.Toolchain, c.Target, c.Level, what)
 	}
 	f.Signature = signatureOf(f.Module, x)
 	return c, x, nil
@@ -200,7 +200,7 @@ func (f *KernelFinding) cell(ctx context.Context, m *ptx.Module) (cell *realcode
 
 // Find looks for the wanted finding of a module in the given places, and returns the first that
 // has it: toolchains from the newest on, targets and levels as given. The error is
-// ErrNotThere if none has.
+// ErrNotThere if none has, ErrUndecided if that cannot be told of some.
 func Find(ctx context.Context, m *ptx.Module, want string, tcs []*toolchain.Toolchain, targets, levels []string) (*KernelFinding, error) {
 	var last error
 	for _, tc := range slices.Backward(tcs) {
@@ -208,10 +208,14 @@ func Find(ctx context.Context, m *ptx.Module, want string, tcs []*toolchain.Tool
 			for _, level := range levels {
 				f := &KernelFinding{Module: m, Toolchain: tc, Target: t, Level: level, Want: want}
 				_, _, err := f.Confirm(ctx)
-				if err == nil || !errors.Is(err, ErrNotThere) {
+				switch {
+				case errors.Is(err, ErrUndecided):
+					last = err
+				case !errors.Is(err, ErrNotThere):
 					return f, err
+				case !errors.Is(last, ErrUndecided):
+					last = err
 				}
-				last = err
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"optcheck/internal/plain"
+	"optcheck/internal/toolname"
 )
 
 // Delta is in what two results of one cell differ, from the least on.
@@ -195,8 +196,14 @@ func (x *Comparison) Worse(newOnly bool) (out []string) {
 	return out
 }
 
-// Only returns the part of a run that belongs to one toolchain, named by its ID
-// or by an unambiguous piece of it.
+func (r *Run) toolchains() (ids []string) {
+	for _, t := range r.Config.Toolchains {
+		ids = append(ids, t.ID)
+	}
+	return ids
+}
+
+// Only returns the part of a run that belongs to one toolchain, by a name that stands for no other one of the run.
 func (r *Run) Only(toolchain string) (*Run, error) {
 	var ids []string
 	for _, t := range r.Config.Toolchains {
@@ -204,12 +211,12 @@ func (r *Run) Only(toolchain string) (*Run, error) {
 			ids = []string{t.ID}
 			break
 		}
-		if Names(toolchain, t.ID) {
+		if toolname.ID(toolchain, t.ID) {
 			ids = append(ids, t.ID)
 		}
 	}
 	if len(ids) != 1 {
-		return nil, fmt.Errorf("toolchain %q names %d of the run's toolchains", toolchain, len(ids))
+		return nil, fmt.Errorf("%q means %s of the run (%s)", toolchain, plain.Count(len(ids), "toolchain"), strings.Join(r.toolchains(), ", "))
 	}
 	out := NewRun()
 	out.Config = r.Config
@@ -227,54 +234,3 @@ func (r *Run) Only(toolchain string) (*Run, error) {
 	out.Listings = r.Listings
 	return out, nil
 }
-
-// Names reports whether a word is a toolchain's ID or means it as a command prints it: the name of one of
-// its compilers (cuda-12.4, nvcc-12.4), of all of them joined by a + (nvcc-12.4+11.2), or a piece of the ID.
-func Names(word, id string) bool {
-	words, ids := strings.Split(word, "+"), strings.Split(id, " + ")
-	for i, w := range words {
-		words[i] = spelt(w)
-	}
-	if len(words) == 1 {
-		return pieceOf(word, id) || pieceOf(words[0], id)
-	}
-	ok := len(words) == len(ids)
-	for i := 0; ok && i < len(ids); i++ {
-		ok = pieceOf(words[i], ids[i])
-	}
-	return ok
-}
-
-// tools are the tools whose IDs begin with another word than their names.
-var tools = map[string]string{"cuda": "ptxas", "llvm": "clang"}
-
-// spelt turns the name of a compiler, cuda-12.4, into the beginning of its ID, ptxas 12.4.
-func spelt(name string) string {
-	name = strings.Trim(name, " -")
-	i := strings.LastIndexAny(name, " -")
-	if i < 0 {
-		return name
-	}
-	tool := name[:i]
-	if t, ok := tools[tool]; ok {
-		tool = t
-	}
-	return tool + " " + name[i+1:]
-}
-
-// pieceOf reports whether a word is a piece of an ID that begins and ends where a number does, and
-// that is no later part of a version: 12 and 12.4 name "ptxas 12.4.131", 13 and 4 do not.
-func pieceOf(word, id string) bool {
-	for i := range id {
-		rest, ok := strings.CutPrefix(id[i:], word)
-		if !ok || word == "" || i > 0 && (id[i-1] == '.' || isDigit(id[i-1])) {
-			continue
-		}
-		if rest == "" || !isDigit(rest[0]) || !isDigit(word[len(word)-1]) {
-			return true
-		}
-	}
-	return false
-}
-
-func isDigit(b byte) bool { return b >= '0' && b <= '9' }

@@ -348,7 +348,7 @@ func Find(all []*Toolchain, names ...string) ([]*Toolchain, error) {
 			}
 		}
 		if !hit {
-			errs = append(errs, fmt.Errorf("no toolchain %q (found: %s)", n, nameList(all)))
+			errs = append(errs, &NameError{n, nameList(all)})
 		}
 	}
 	var out []*Toolchain
@@ -362,6 +362,16 @@ func Find(all []*Toolchain, names ...string) ([]*Toolchain, error) {
 		}
 	}
 	return out, errors.Join(errs...)
+}
+
+// NameError is that a name stands for none of the toolchains that were found.
+type NameError struct {
+	Name  string
+	Found string // the names of those
+}
+
+func (e *NameError) Error() string {
+	return fmt.Sprintf("no toolchain %q (found: %s)", e.Name, e.Found)
 }
 
 // meant tells what of a toolchain a name stands for: whole for its own name, for its

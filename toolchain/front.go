@@ -52,7 +52,7 @@ type frontDriver interface {
 func (f *Front) Vendor() string { return target.NVIDIA }
 
 func (f *Front) compilers(t *Toolchain) []Compiler {
-	c := Compiler{Tool: f.Tool, Version: f.Version, Path: f.Path, names: []string{f.name}, prefixes: []string{f.Tool + "-", f.Tool + " "}}
+	c := Compiler{Tool: f.Tool, Version: f.Version, Path: f.Path, names: []string{f.name}}
 	if t.Ptxas == "" {
 		return []Compiler{c}
 	}

@@ -2,8 +2,10 @@ package toolchain
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"optcheck/internal/toolname"
 	"optcheck/target"
 )
 
@@ -26,26 +28,12 @@ type Compiler struct {
 	Version string
 	Path    string
 
-	names    []string // of the release: "llvm-22"
-	prefixes []string // that may stand before a version: "cuda-"
+	names []string // further ones
 }
 
-// means reports whether a name stands for the compiler: the release's own, a version,
-// or a piece of one that ends at a dot.
+// means reports whether a name stands for the compiler.
 func (c *Compiler) means(name string) bool {
-	v := name
-	for _, p := range c.prefixes {
-		v = strings.TrimPrefix(v, p)
-	}
-	if v == c.Version || strings.HasPrefix(c.Version, v+".") {
-		return true
-	}
-	for _, n := range c.names {
-		if n == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.names, name) || toolname.Compiler(name, c.Tool, c.Version)
 }
 
 // Vendor is whose targets the toolchain compiles for: one of package target's.
@@ -72,7 +60,7 @@ type CUDA struct{}
 func (CUDA) Vendor() string { return target.NVIDIA }
 
 func (CUDA) compilers(t *Toolchain) []Compiler {
-	return []Compiler{{Tool: "ptxas", Version: t.Version, Path: t.Ptxas, prefixes: []string{"cuda-", "ptxas ", "ptxas-"}}}
+	return []Compiler{{Tool: "ptxas", Version: t.Version, Path: t.Ptxas}}
 }
 
 func (CUDA) describe(t *Toolchain, d *Description) {
@@ -83,7 +71,7 @@ func (CUDA) describe(t *Toolchain, d *Description) {
 func (l *LLC) Vendor() string { return target.NVIDIA }
 
 func (l *LLC) compilers(t *Toolchain) []Compiler {
-	llc := Compiler{Tool: "llc", Version: l.Version, Path: l.Path, names: []string{l.name}, prefixes: []string{"llvm-", "llc ", "llc-"}}
+	llc := Compiler{Tool: "llc", Version: l.Version, Path: l.Path, names: []string{l.name}}
 	return append([]Compiler{llc}, CUDA{}.compilers(t)...)
 }
 
@@ -96,7 +84,7 @@ func (l *LLC) describe(t *Toolchain, d *Description) {
 func (l *LLVM) Vendor() string { return target.AMD }
 
 func (l *LLVM) compilers(t *Toolchain) []Compiler {
-	return []Compiler{{Tool: "clang", Version: t.Version, Path: l.Clang, prefixes: []string{"llvm-", "clang ", "clang-"}}}
+	return []Compiler{{Tool: "clang", Version: t.Version, Path: l.Clang}}
 }
 
 func (l *LLVM) describe(_ *Toolchain, d *Description) {

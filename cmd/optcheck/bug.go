@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -68,7 +67,7 @@ that compiler reads, and the Makefile looks at how it ends.
   optcheck bug 'exch-sl+release.gpu+acquire.gpu@22+12.4/sm_80/O3' --out bundle/
   make -C bundle PTXAS=/usr/local/cuda/bin/ptxas NVDISASM=/usr/local/cuda/bin/nvdisasm`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runBug(cmd.Context(), env, &f, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runBug(cmd, env, &f, args[0]) },
 	}
 	f.add(cmd)
 	fl := cmd.Flags()
@@ -84,14 +83,15 @@ that compiler reads, and the Makefile looks at how it ends.
 	return cmd
 }
 
-func runBug(ctx context.Context, env *environment, f *bugFlags, arg string) error {
+func runBug(cmd *cobra.Command, env *environment, f *bugFlags, arg string) error {
+	ctx := cmd.Context()
 	if f.out == "" && f.txtar == "" && f.zip == "" {
 		return errors.New("bug needs one of --out, --txtar and --zip")
 	}
 	if !slices.Contains(bug.Forms, f.form) {
 		return fmt.Errorf("unknown form %q (%s)", f.form, strings.Join(bug.Forms, ", "))
 	}
-	if a, ok, err := f.programAddress(env, arg); err != nil || ok {
+	if a, ok, err := f.programAddress(cmd, env, arg); err != nil || ok {
 		if err != nil {
 			return err
 		}

@@ -122,7 +122,7 @@ func (f *findingFlags) resolve(ctx context.Context, env *environment, arg string
 		return nil, nil, errors.New("no toolchain found; try: optcheck toolchain install")
 	}
 	all = thatCompile(env, all, env.settings.kernels())
-	if out.Toolchain, err = pick(all, a.Toolchain, out.Target); err != nil {
+	if out.Toolchain, err = pick(ctx, env, all, a.Toolchain, out.Target); err != nil {
 		return nil, nil, err
 	}
 	if out.Target == "" {
@@ -146,11 +146,11 @@ func checkSignature(s reduce.Signature) error {
 
 // pick returns the toolchain of a name, the newest if several are meant, or
 // without a name the newest that knows the target.
-func pick(all []*toolchain.Toolchain, name, target string) (*toolchain.Toolchain, error) {
+func pick(ctx context.Context, env *environment, all []*toolchain.Toolchain, name, target string) (*toolchain.Toolchain, error) {
 	found := all
 	if name != "" {
 		var err error
-		if found, err = toolchain.Find(all, name); err != nil {
+		if found, err = env.named(ctx, all, name); err != nil {
 			return nil, err
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"optcheck/bug"
 	"optcheck/internal/plain"
 	"optcheck/internal/whole"
@@ -22,28 +24,65 @@ import (
 
 // programAddress reads a FINDING in PTX or CUDA C++: FILE.ptx[@TOOLCHAIN/TARGET/LEVEL][:RULE], or the cell of
 // a program in a saved run. ok is false if it is one in a test.
-func (f *findingFlags) programAddress(env *environment, arg string) (a reduce.Address, ok bool, err error) {
-	if file, line, rule, saved := savedCell(arg); saved {
-		c, err := f.readCell(env, file, line)
-		if err != nil || f.saved == nil || !isProgram(f.saved.File) {
+func (f *findingFlags) programAddress(cmd *cobra.Command, env *environment, arg string) (a reduce.Address, ok bool, err error) {
+	if a, err = f.named(env, arg); err != nil {
+		return a, false, err
+	}
+	if !isProgram(a.Test) || f.source != "" {
+		return a, false, noFlags(cmd, "a finding in a test has no use for it", "finding", "for", "front-flags")
+	}
+	if a.Layout != "" {
+		return a, false, fmt.Errorf("finding %q: a program has no layout", arg)
+	}
+	flags := findingInProgram
+	if isCUDA(a.Test) {
+		flags = append([]string{"front-flags"}, flags...)
+	}
+	if err := onlyFlags(cmd, "a finding in a program has no use for it", flags); err != nil {
+		return a, false, err
+	}
+	if f.limit < 0 {
+		return a, false, fmt.Errorf("--for %v: a reduction takes time", f.limit)
+	}
+	rule := cmp.Or(f.finding, a.Rule, f.rule)
+	if _, err := strconv.Atoi(rule); err != nil {
+		if err := checkSignature(reduce.Signature{Rule: rule, Class: f.class}); err != nil {
 			return a, false, err
 		}
-		a = reduce.Address{Test: f.saved.File, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Rule: rule}
-		at := slices.IndexFunc(c.Findings, func(x report.Finding) bool { return rule == "" || x.Rule == rule })
-		if at < 0 {
-			return a, false, fmt.Errorf("%s: %s in %s %s %s is %s: no such finding", arg, c.Test, c.Toolchain, c.Target, c.Level, c.Class)
-		}
-		a.Rule = c.Findings[at].Rule
-		if n := c.Findings[at].Access; n >= 0 && len(f.saved.Lines) > 0 && n < len(f.saved.Lines[0]) {
-			a.Rule = fmt.Sprint(f.saved.Lines[0][n])
-		}
-	} else if a, err = reduce.ParseAddress(arg); err != nil {
-		return a, false, nil // whoever takes it for a test says what is wrong
 	}
-	if rule := cmp.Or(f.finding, a.Rule, f.rule); isCUDA(a.Test) && rule != "" && rule != report.RuleCrash && rule != report.RuleHang {
+	if isCUDA(a.Test) && rule != "" && rule != report.RuleCrash && rule != report.RuleHang {
 		return a, false, fmt.Errorf("%s: such a finding is in PTX: optcheck audit --keep-code FOLDER keeps that of CUDA C++", a.Test)
 	}
-	return a, isProgram(a.Test), nil
+	return a, true, nil
+}
+
+// findingInProgram are the flags that mean something to a finding in a program.
+var findingInProgram = []string{"toolchains", "targets", "levels", "rules", "finding", "classes", "for", "jobs", "timeout", "disassembler", "quiet",
+	"check", "json", "no-where", "out", "txtar", "zip", "stamp", "no-reduce"}
+
+// named reads the address that an argument is, or that a cell of a saved run has. One that is none is a test's name.
+func (f *findingFlags) named(env *environment, arg string) (a reduce.Address, err error) {
+	file, line, rule, saved := savedCell(arg)
+	if !saved {
+		if a, err = reduce.ParseAddress(arg); err != nil {
+			return reduce.Address{}, nil // whoever takes it for a test says what is wrong
+		}
+		return a, nil
+	}
+	c, err := f.readCell(env, file, line)
+	if err != nil || f.saved == nil || !isProgram(f.saved.File) {
+		return a, err
+	}
+	a = reduce.Address{Test: f.saved.File, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level}
+	at := slices.IndexFunc(c.Findings, func(x report.Finding) bool { return rule == "" || x.Rule == rule })
+	if at < 0 {
+		return a, fmt.Errorf("%s: %s in %s %s %s is %s: no such finding", arg, c.Test, c.Toolchain, c.Target, c.Level, c.Class)
+	}
+	a.Rule = c.Findings[at].Rule
+	if n := c.Findings[at].Access; n >= 0 && len(f.saved.Lines) > 0 && n < len(f.saved.Lines[0]) {
+		a.Rule = fmt.Sprint(f.saved.Lines[0][n])
+	}
+	return a, nil
 }
 
 // program finds the finding at an address in PTX, and lists all toolchains.
@@ -64,7 +103,7 @@ func (f *findingFlags) program(ctx context.Context, env *environment, a reduce.A
 	}
 	tcs, set := all, &env.settings
 	if names := or(a.Toolchain, set.toolchains); len(names) > 0 {
-		if tcs, err = toolchain.Find(all, names...); err != nil {
+		if tcs, err = env.named(ctx, all, names...); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -36,7 +36,7 @@ func (f *findingFlags) sourceFinding(ctx context.Context, env *environment, a re
 	}
 	tcs := all
 	if names := or(a.Toolchain, env.settings.toolchains); len(names) > 0 {
-		if tcs, err = toolchain.Find(all, names...); err != nil {
+		if tcs, err = env.forSource(pipeline.CUDA).named(ctx, all, names...); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"optcheck/audit"
 	"optcheck/pipeline"
 	"optcheck/spec"
+	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -76,7 +78,7 @@ func discover(ctx context.Context, env *environment) ([]*toolchain.Toolchain, er
 		return nil, err
 	}
 	names := env.settings.toolchains
-	all, err = toolchain.Find(all, names...)
+	all, err = env.named(ctx, all, names...)
 	var must []error
 	for _, e := range wrong {
 		// Who names toolchains does without the others that are added or installed.
@@ -121,6 +123,41 @@ func found(ctx context.Context, env *environment) (all []*toolchain.Toolchain, w
 	}
 	return all, wrong, nil
 }
+
+// named picks the toolchains that names stand for. The error says of a name that stands for none of them for what it
+// stands in another language or for another vendor.
+func (env *environment) named(ctx context.Context, all []*toolchain.Toolchain, names ...string) ([]*toolchain.Toolchain, error) {
+	some, err := toolchain.Find(all, names...)
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return some, err
+	}
+	quiet := *env
+	quiet.stderr = io.Discard
+	list := slices.Clone(joined.Unwrap())
+	for i, e := range list {
+		var unknown *toolchain.NameError
+		if !errors.As(e, &unknown) {
+			continue
+		}
+		for _, r := range pipeline.Roads {
+			sub := quiet.forVendor(r.Vendor).forSource(r.Source)
+			all, _, _ := found(ctx, sub) // what is wrong has been said
+			if some, err := toolchain.Find(all, unknown.Name); err == nil && len(some) > 0 {
+				list[i] = fmt.Errorf("%q stands for %s, which compiles %s for %s; what was asked for is compiled by: %s", unknown.Name, some[0].ID,
+					languages[r.Source], vendors[r.Vendor], unknown.Found)
+				break
+			}
+		}
+	}
+	return some, errors.Join(list...)
+}
+
+// What sources of kernels and vendors are called.
+var (
+	languages = map[string]string{pipeline.PTX: "PTX", pipeline.OpenCL: "OpenCL C", pipeline.LLVMIR: "LLVM IR (--source llvm-ir)", pipeline.CUDA: "CUDA C++"}
+	vendors   = map[string]string{target.NVIDIA: "NVIDIA", target.AMD: "AMD (--vendor amd)"}
+)
 
 // discoverVendors finds the toolchains of all vendors, and the front ends.
 func discoverVendors(ctx context.Context, o toolchain.Options) ([]*toolchain.Toolchain, []error) {

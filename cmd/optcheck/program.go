@@ -20,6 +20,7 @@ import (
 	"optcheck/ptx"
 	"optcheck/realcode"
 	"optcheck/report"
+	"optcheck/toolchain"
 )
 
 // readPTXs reads the modules of a file: several if cuobjdump wrote it.
@@ -211,7 +212,11 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 		}
 	}
 	if ofPTX > 0 {
-		if r.o.Toolchains, err = discover(ctx, env); err != nil {
+		of, err := env.forPTX(ctx, fronts.pairs)
+		if err != nil {
+			return 0, err
+		}
+		if r.o.Toolchains, err = discover(ctx, of); err != nil {
 			return 0, err
 		} else if len(r.o.Toolchains) == 0 {
 			return 0, fmt.Errorf("no ptxas was found; optcheck toolchain install gets some")
@@ -228,6 +233,27 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 	r.text.Made = fronts.parts
 	r.o.Toolchains, r.o.Of = slices.Concat(r.o.Toolchains, fronts.pairs), fronts.of
 	return failed, nil
+}
+
+// forPTX returns an environment whose --toolchains are those that stand for compilers of PTX, where others stand for
+// front ends of the same run.
+func (env *environment) forPTX(ctx context.Context, fronts []*toolchain.Toolchain) (*environment, error) {
+	if len(fronts) == 0 || len(env.settings.toolchains) == 0 {
+		return env, nil
+	}
+	all, _, err := found(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	sub := *env
+	sub.settings.toolchains = slices.DeleteFunc(slices.Clone(env.settings.toolchains), func(name string) bool {
+		_, err := toolchain.Find(all, name)
+		return err != nil
+	})
+	if len(sub.settings.toolchains) == 0 {
+		return env, nil // the error says what they are
+	}
+	return &sub, nil
 }
 
 // run audits all modules and hands over the events, those of what was finished if it is interrupted.

@@ -99,3 +99,13 @@ func onlyFlags(cmd *cobra.Command, why string, allowed []string) (err error) {
 	})
 	return err
 }
+
+// noFlags refuses flags that would be ignored, which are these.
+func noFlags(cmd *cobra.Command, why string, refused ...string) error {
+	for _, name := range refused {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s: %s", name, why)
+		}
+	}
+	return nil
+}

@@ -65,7 +65,7 @@ not. That is an interestingness test for cvise and other reducers.`,
   optcheck reduce kernel.ptx@11.8/sm_80/O3:missing --out min.ptx
   optcheck reduce kernel.ptx --toolchains 11.8 --targets sm_80 --finding 22 --for 5m`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runReduce(cmd.Context(), env, &f, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runReduce(cmd, env, &f, args[0]) },
 	}
 	f.add(cmd)
 	fl := cmd.Flags()
@@ -76,8 +76,9 @@ not. That is an interestingness test for cvise and other reducers.`,
 	return cmd
 }
 
-func runReduce(ctx context.Context, env *environment, f *reduceFlags, arg string) error {
-	if a, ok, err := f.programAddress(env, arg); err != nil || ok {
+func runReduce(cmd *cobra.Command, env *environment, f *reduceFlags, arg string) error {
+	ctx := cmd.Context()
+	if a, ok, err := f.programAddress(cmd, env, arg); err != nil || ok {
 		if err != nil {
 			return err
 		}

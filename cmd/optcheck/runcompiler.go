@@ -92,7 +92,7 @@ func (f *runFlags) compilerFor(ctx context.Context, env *environment, target str
 	}
 	if f.toolchain != "" && f.toolchain != byDriver {
 		var err error
-		if all, err = toolchain.Find(all, f.toolchain); err != nil {
+		if all, err = env.named(ctx, all, f.toolchain); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/internal/toolname"
 	"optcheck/optcheck"
 	"optcheck/report"
 )
@@ -42,7 +43,7 @@ func (x *Index) releases(words []string) (out []string) {
 		}
 		n := len(out)
 		for _, t := range x.Toolchains {
-			if report.Names(w, t) {
+			if toolname.ID(w, t) {
 				out = append(out, t)
 			}
 		}
