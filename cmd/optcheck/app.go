@@ -240,7 +240,7 @@ func (a *app) compileCUDA(ctx context.Context, gpu string) error {
 		return fmt.Errorf("it has no PTX and no CUDA C++ (source: a .ptx or .cu file), which is what %s takes", gpu)
 	}
 	if a.front == nil {
-		a.front = &frontRun{env: a.env}
+		a.front = newFrontRun(a.env, nil, "")
 	}
 	r := a.front
 	if err := r.find(ctx); err != nil {

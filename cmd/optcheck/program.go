@@ -179,8 +179,7 @@ func (r *programRun) knownTo(st *auditStore) func(*ptx.Module, *realcode.Cell) b
 // read reads the files, and counts those that cannot be. Of CUDA C++ there is a module for
 // each front end, and for each target of which the PTX is another.
 func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, files []string) (failed int, err error) {
-	fronts := &frontRun{env: env, flags: f.frontFlags, keep: f.keepCode, of: map[*ptx.Module]realcode.Own{}, kept: map[string]bool{},
-		origin: map[*ptx.Module]realcode.Origin{}}
+	fronts := newFrontRun(env, f.frontFlags, f.keepCode)
 	ofPTX := 0
 	for _, file := range files {
 		var modules []*ptx.Module

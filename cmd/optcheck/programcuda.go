@@ -39,6 +39,12 @@ type frontRun struct {
 	targets []string               // those that are audited, ascending
 }
 
+// newFrontRun takes further flags for the front ends, and the folder that keeps the PTX ("": none does).
+func newFrontRun(env *environment, flags []string, keep string) *frontRun {
+	return &frontRun{env: env, flags: flags, keep: keep, of: map[*ptx.Module]realcode.Own{}, kept: map[string]bool{},
+		origin: map[*ptx.Module]realcode.Origin{}, lacks: map[string]bool{}}
+}
+
 // errNoFront is that nothing compiles CUDA C++, or not what is asked for.
 var errNoFront = errors.New("no compiler of CUDA C++ was found; optcheck toolchain install nvcc-12.4 gets one")
 
@@ -73,7 +79,6 @@ func (r *frontRun) find(ctx context.Context) error {
 	if r.targets = slices.Clone(r.env.settings.targets); len(r.targets) == 0 {
 		r.targets = slices.Clone(realcode.Targets)
 	}
-	r.lacks = map[string]bool{}
 	slices.SortFunc(r.targets, target.Compare)
 	r.targets = slices.Compact(r.targets)
 	return nil

@@ -117,7 +117,7 @@ func (v *verification) modules(ctx context.Context, env *environment, file strin
 	} else {
 		sub.settings.targets = []string{"sm_80"}
 	}
-	r := &frontRun{env: &sub, flags: append([]string{"-lineinfo"}, v.front...)}
+	r := newFrontRun(&sub, append([]string{"-lineinfo"}, v.front...), "")
 	ms, err := r.read(ctx, file)
 	if len(ms) == 0 {
 		return nil, errors.Join(err, fmt.Errorf("%s: no PTX was made of it", plain.Line(file)))
