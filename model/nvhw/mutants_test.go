@@ -11,7 +11,7 @@ import (
 // rules that TestIdioms takes away.
 func TestMutants(t *testing.T) {
 	if os.Getenv("OPTCHECK_MUTANTS") == "" {
-		t.Skip("OPTCHECK_MUTANTS=1 builds the package once for each mutant: minutes")
+		t.Skip("OPTCHECK_MUTANTS=1 tests each mutant: minutes")
 	}
 	mutants.Score(t, "TestIdioms|TestWeak|TestRefusals|TestRandom|TestKeys", equivalent, "state.go", "explore.go")
 }

@@ -8,12 +8,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,12 +24,12 @@ import (
 )
 
 func main() {
-	n := flag.Int("n", 40, "how many mutants that compile")
+	n := flag.Int("n", 40, "how many mutants")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "which ones")
 	var tests []string
 	flag.Func("tests", "`tests` as go test -run takes them, with FOLDER: in front of those of another package; each flag is for mutants that pass the one before (.)",
 		func(s string) error { tests = append(tests, s); return nil })
-	limit := flag.Duration("limit", time.Minute, "how long the tests of one flag may take")
+	limit := flag.Duration("limit", time.Minute, "how long the tests of one flag may take with the code as it is")
 	only := flag.String("files", "*.go", "the files that are changed")
 	name := flag.String("mutant", "", "only mutants with this in their names, all of them")
 	flag.Parse()
@@ -53,63 +55,55 @@ func sample(ctx context.Context, dir, only, name string, tests []string, n int, 
 	if err != nil {
 		return err
 	}
-	list, err := all(dir, only)
+	tmp, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return err
 	}
-	if limit, err = baseline(ctx, list[0].Path, limit, suites); err != nil {
+	defer os.RemoveAll(tmp)
+	p, err := mutants.New(tmp, sources(dir, only)...)
+	if err != nil {
 		return err
 	}
-	order := rand.New(rand.NewPCG(seed, 0)).Perm(len(list))
+	if limit, err = baseline(ctx, p, limit, suites); err != nil {
+		return err
+	}
 	done, noticed := 0, 0
-	for _, i := range order {
-		if m := &list[i]; done < n && strings.Contains(m.Name, name) {
-			ok, built, err := passes(ctx, m, limit, suites)
-			if err != nil {
-				return err
-			}
-			if built {
-				done++
-			}
-			switch {
-			case ok:
-				fmt.Printf("nobody notices %s: %s\n", filepath.Base(m.Path), m.Name)
-			case built:
-				noticed++
-			}
+	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(len(p.Mutants)) {
+		m := &p.Mutants[i]
+		if done == n || !strings.Contains(m.Name, name) {
+			continue
+		}
+		ok, err := p.Passes(ctx, m, limit, suites...)
+		if err != nil {
+			return err
+		}
+		done++
+		if ok {
+			fmt.Printf("nobody notices %s: %s\n", filepath.Base(m.Path), m.Name)
+		} else {
+			noticed++
 		}
 	}
-	fmt.Printf("%s: seed %d, %d of %d sampled mutants noticed, of %d\n", filepath.Base(dir), seed, noticed, done, len(list))
+	fmt.Printf("%s: seed %d, %d of %d sampled mutants noticed, of %d\n", filepath.Base(dir), seed, noticed, done, len(p.Mutants))
 	return nil
 }
 
-// all lists the mutants of a folder's files, without those of tests.
-func all(dir, only string) (list []mutants.Mutant, err error) {
-	for _, f := range input.Glob(dir, only) {
-		if strings.HasSuffix(f, "_test.go") {
-			continue
-		}
-		more, err := mutants.Of(f)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, more...)
-	}
-	return list, nil
+// sources are the files of a folder that match a pattern, without those of tests.
+func sources(dir, only string) []string {
+	return slices.DeleteFunc(input.Glob(dir, only), func(f string) bool { return strings.HasSuffix(f, "_test.go") })
 }
 
 // baseline makes sure that the tests pass with the code as it is, and have four times the time that they take.
-func baseline(ctx context.Context, path string, limit time.Duration, suites []mutants.Tests) (time.Duration, error) {
-	m, err := mutants.Unchanged(path)
-	if err != nil {
+func baseline(ctx context.Context, p *mutants.Package, limit time.Duration, suites []mutants.Tests) (time.Duration, error) {
+	if _, err := p.Passes(ctx, nil, limit, suites...); err != nil { // builds
 		return 0, err
 	}
 	start := time.Now()
-	ok, built, err := passes(ctx, &m, limit, suites)
+	ok, err := p.Passes(ctx, nil, limit, suites...)
 	if err == nil && !ok {
-		err = fmt.Errorf("the tests do not pass with the code as it is (built: %v)", built)
+		err = errors.New("the tests do not pass with the code as it is")
 	}
-	return max(limit, 4*time.Since(start)), err
+	return max(10*time.Second, 4*time.Since(start)), err
 }
 
 // parse reads tests of the package in dir or, behind a folder and a colon, of another.
@@ -125,13 +119,4 @@ func parse(dir string, tests []string) (suites []mutants.Tests, err error) {
 		suites = append(suites, t)
 	}
 	return suites, nil
-}
-
-func passes(ctx context.Context, m *mutants.Mutant, limit time.Duration, suites []mutants.Tests) (ok, built bool, err error) {
-	tmp, err := os.MkdirTemp("", "mutant")
-	if err != nil {
-		return false, false, err
-	}
-	defer os.RemoveAll(tmp)
-	return m.Passes(ctx, tmp, limit, suites...)
 }
