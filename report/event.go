@@ -443,6 +443,9 @@ func decode(line []byte) (Event, error) {
 	if err := d.Decode(&e); err != nil {
 		return e, badEvent(err)
 	}
+	if _, err := d.Token(); err != io.EOF {
+		return e, errors.New("bad event: something stands behind it")
+	}
 	if err := e.oneLine(); err != nil {
 		return e, fmt.Errorf("bad event: %w", err)
 	}

@@ -283,6 +283,9 @@ func (h *Histogram) Check() error {
 		return fmt.Errorf("bad histogram of %s: %d instances, %d weak, but the outcomes sum up to %d and %d", h.Test,
 			h.Instances, h.Weak, total, weak)
 	}
+	if r := h.Rate; r != nil && !(0 <= r.Low && r.Low <= r.Rate && r.Rate <= r.High && r.High <= 1 && 0 <= r.Excluded && r.Excluded <= 1) {
+		return fmt.Errorf("bad histogram of %s: a rate of %g between %g and %g, excluded %g", h.Test, r.Rate, r.Low, r.High, r.Excluded)
+	}
 	return nil
 }
 

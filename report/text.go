@@ -162,25 +162,34 @@ func (r *Run) WithoutKnown() *Run {
 // writeKnown says how many of the cells with findings are known.
 func writeKnown(b *bufio.Writer, r *Run, hidden bool) {
 	by := map[string]int{}
-	known, all := 0, 0
+	known, all, open := 0, 0, 0
 	for _, c := range r.All() {
 		if c.HasFindings() {
 			all++
 		}
-		if len(c.Known) > 0 {
+		switch {
+		case len(c.Known) == 0:
+			continue
+		case c.HasFindings():
 			known++
-			by[strings.Join(c.Known, ", ")]++
+		default:
+			open++
 		}
+		by[strings.Join(c.Known, ", ")]++
 	}
-	if known == 0 {
+	if len(by) == 0 {
 		return
 	}
 	not := ""
 	if hidden {
 		not = ", not shown"
 	}
-	fmt.Fprintf(b, "\nof %s with findings, %d %s new and %d known%s:\n", plain.Count(all, "cell"), all-known,
+	fmt.Fprintf(b, "\nof %s with findings, %d %s new and %d known%s", plain.Count(all, "cell"), all-known,
 		plain.Form(all-known, "is", "are"), known, not)
+	if open > 0 {
+		fmt.Fprintf(b, "; %s %s known without a finding", plain.Count(open, "cell"), plain.Form(open, "is", "are"))
+	}
+	fmt.Fprintln(b, ":")
 	for _, k := range sortedKeys(by) {
 		fmt.Fprintf(b, "  %6d  %s\n", by[k], k)
 	}

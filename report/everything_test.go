@@ -1,0 +1,204 @@
+package report
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var updateRendered = flag.Bool("update", false, "write testdata/rendered.txt.gz")
+
+// everything writes all that the package makes of two runs, in one form each; i says which.
+func everything(w io.Writer, i int, a, b *Run) {
+	part := func(name string, err error) { fmt.Fprintf(w, "\n== %s: %v\n", name, err) }
+	part(fmt.Sprint("text ", i), WriteText(w, a, TextOptions{Cells: i&1 > 0, Unsupported: i&2 > 0, Notes: i&4 > 0, NewOnly: i&8 > 0}))
+	part("markdown", WriteMarkdown(w, a, []int{1 << 20, 1500, 4000}[i%3]))
+	part("sarif", WriteSARIF(w, a, func(id string) string { return map[string]string{"mine": "because"}[id] }))
+	part("junit", WriteJUnit(w, a, false))
+	part("junit, new only", WriteJUnit(w, a, true))
+	part("annotations", WriteAnnotations(w, a))
+	part("placements", WritePlacements(w, a))
+	part("issues", WriteIssues(w, []*Run{a, b}))
+	if i < 4 {
+		part("plot", WritePlot(w, "svg", a.Histograms))
+	}
+	x := Compare(a, b, func(c *Cell) bool { return c.Level != "O1" })
+	part("comparison", WriteComparison(w, x, true))
+	part("short comparison", WriteComparison(w, x, false))
+	part("comparison in JSON", WriteComparisonJSON(w, x))
+	fmt.Fprintln(w, x.Worse(false), x.Worse(true), x.Classes())
+	for _, tc := range []string{"12.4", "ptxas 11.8.89", "nothing"} {
+		only, err := a.Only(tc)
+		part("only "+tc, err)
+		if err == nil {
+			fmt.Fprintln(w, only.Len())
+		}
+	}
+	fmt.Fprintf(w, "%q %q %q %q %d\n", a.Incomplete(), a.Broken(), a.Undecided(), a.Undone(), a.WithoutKnown().Len())
+	var cells []*Cell
+	for _, c := range a.All() {
+		c := *c
+		cells = append(cells, &c)
+		fmt.Fprintf(w, "%q %q %q %q %v %d %q\n", c.Brief(), c.Signature(), c.Says(), c.RaceWord(), Transient(&c.Result), c.RaceRank(), Address(&Test{Name: c.Test}, &c))
+		for i := range a.Tests {
+			fmt.Fprintf(w, "%q %q\n", Address(&a.Tests[i], &c), Commands(&a.Config, &a.Tests[i], &c))
+		}
+		if v := c.Verdict; v != nil {
+			fmt.Fprintln(w, v.Hidden(), v.Shown(), v.HasRace(), v.Meaningless(), v.RaceText(), v.RaceSentence())
+		}
+	}
+	for i := range cells {
+		agreed, err := Agree(&cells[i].Result, &cells[(i+1)%len(cells)].Result)
+		fmt.Fprintln(w, agreed, err)
+		other := cells[i].Result
+		other.Findings = slices.Clone(other.Findings)
+		for k := range other.Findings {
+			other.Findings[k].Stage, other.Findings[k].At = "", ""
+		}
+		agreed, err = Agree(&cells[i].Result, &other)
+		fmt.Fprintln(w, agreed, err)
+		other.Known = nil
+		agreed, err = Agree(&other, &cells[i].Result)
+		fmt.Fprintln(w, agreed, err)
+	}
+	fmt.Fprintln(w, Places(cells))
+	for _, c := range a.Crashes() {
+		fmt.Fprintln(w, c.Finding, c.Tests, len(c.Cells), c.Known)
+	}
+	g := a.Groups()
+	for _, x := range g.List {
+		fmt.Fprintln(w, x.ID, x.Class, len(g.InFull(x)), len(g.OfTest(x.Test)), len(g.TestCells(x.Test)))
+	}
+	tally := g.Tally(nil)
+	fmt.Fprintf(w, "%d %q %q\n", tally.Decided(), tally.Headline(), tally.Rest())
+	for _, code := range slices.Sorted(maps.Keys(a.Listings)) {
+		l := a.Listings[code]
+		part("listing "+l.Look(), WriteListing(w, l, []Finding{{Rule: "merged", Access: 1}}))
+		for _, t := range l.Threads {
+			fmt.Fprintln(w, t.Bare(), t.Near(1, 0, 2), SideBySide(t))
+		}
+	}
+}
+
+// writeUnited writes what a set makes of several streams.
+func writeUnited(w io.Writer, streams ...[]byte) {
+	s := NewSet()
+	for _, b := range streams {
+		if err := Read("s", bytes.NewReader(b), s.Handle); err != nil {
+			fmt.Fprintln(w, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		fmt.Fprintln(w, err)
+		return
+	}
+	stands := s.Standing()
+	for i := range s.Problems {
+		fmt.Fprintf(w, "%s %v\n", s.Problems[i], stands(&s.Problems[i]))
+	}
+	fmt.Fprintf(w, "%q %q\n", s.Incomplete(), s.Mixed())
+	kept := s.Keep(func(i int) bool { return i%2 == 0 })
+	for _, r := range []*Run{s.Run(), s.Lean(), kept.Run()} {
+		fmt.Fprintln(w, r.Replay(NewJSONLines(w)))
+		fmt.Fprintln(w, WriteText(w, r, TextOptions{}))
+	}
+}
+
+// rendered is what becomes of random streams: all that is made of them, and what is said of those that are refused.
+func rendered(t *testing.T) string {
+	var out bytes.Buffer
+	f := filler{rand.New(rand.NewPCG(20261127, 0))}
+	var runs []*Run
+	var streams [][]byte
+	for i := range 24 {
+		b := f.stream()
+		r := NewRun()
+		if err := Read(fmt.Sprint(i), bytes.NewReader(b), r.Handle); err != nil {
+			fmt.Fprintln(&out, err)
+			continue
+		}
+		runs, streams = append(runs, r), append(streams, b)
+	}
+	require.Greater(t, len(runs), 20)
+	for i, r := range runs {
+		fmt.Fprintf(&out, "\n==== run %d\n", i)
+		everything(&out, i, r, runs[(i+1)%len(runs)])
+		if i%4 == 0 {
+			writeUnited(&out, streams[i], streams[(i+1)%len(runs)], streams[(i+2)%len(runs)])
+		}
+	}
+	return out.String()
+}
+
+// TestEverything: what the package makes of streams with something in every field is what it was. Where it should be
+// something else, go test ./report -run Everything -update stores it; the lines that differ are printed before.
+func TestEverything(t *testing.T) {
+	const file = "testdata/rendered.txt.gz"
+	got := rendered(t)
+	f, err := os.Open(file)
+	want := ""
+	if err == nil {
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		require.NoError(t, err)
+		b, err := io.ReadAll(z)
+		require.NoError(t, err)
+		want = string(b)
+	} else if !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i, shown := 0, 0; i < max(len(a), len(b)) && shown < 20 && want != got; i++ {
+		if x, y := at(a, i), at(b, i); x != y {
+			shown++
+			t.Logf("line %d:\n- %.300s\n+ %.300s", i+1, x, y)
+		}
+	}
+	if *updateRendered {
+		var z bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&z, gzip.BestCompression)
+		_, err := w.Write([]byte(got))
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		require.NoError(t, os.WriteFile(file, z.Bytes(), 0o644))
+		return
+	}
+	if want != got {
+		t.Fatalf("%d lines became %d", len(a), len(b))
+	}
+}
+
+func at(list []string, i int) string {
+	if i < len(list) {
+		return list[i]
+	}
+	return ""
+}
+
+// TestDamagedEvents: a line of a stream that is not an event is refused, with its number.
+func TestDamagedEvents(t *testing.T) {
+	f := filler{rand.New(rand.NewPCG(3, 0))}
+	config, err := json.Marshal(Event{Config: &Config{Schema: Schema}})
+	require.NoError(t, err)
+	for _, kind := range []string{"Test", "Cell", "Problem", "Histogram", "Listing", "Stats"} {
+		line, err := json.Marshal(f.event(kind))
+		require.NoError(t, err)
+		for _, bad := range []string{string(line[:len(line)-1]), strings.Replace(string(line), "{", `{"more":1,`, 1), string(line) + string(line), "[]", `{}`,
+			strings.Replace(string(line), "{", `{"stats":{"cells":1},"test":{"dialect":"PTX"},`, 1)} {
+			err := Read("s", strings.NewReader(string(config)+"\n"+bad+"\n"), func(Event) error { return nil })
+			require.ErrorContains(t, err, "s:2: bad event: ", "%.100s", bad)
+		}
+	}
+}
