@@ -3,9 +3,13 @@ package figures
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,19 +42,56 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// said is what each page says with numbers, computed once.
+var said = sync.OnceValues(func() (map[string][]string, error) {
+	say := map[string][]string{}
+	for _, x := range Sentences {
+		more, err := x.Say(root)
+		if err != nil || len(more) == 0 {
+			return nil, fmt.Errorf("%s: %d sentences, %w", x.Page, len(more), err)
+		}
+		say[x.Page] = append(say[x.Page], more...)
+	}
+	return say, nil
+})
+
 // TestSentences: what pages say with numbers follows from the stored files.
 func TestSentences(t *testing.T) {
-	for _, x := range Sentences {
-		t.Run(filepath.Base(x.Page), func(t *testing.T) {
-			page, err := os.ReadFile(filepath.Join(string(root), x.Page))
-			require.NoError(t, err)
-			say, err := x.Say(root)
-			require.NoError(t, err)
-			require.NotEmpty(t, say)
-			for _, s := range say {
-				require.Contains(t, strings.Join(strings.Fields(string(page)), " "), s)
+	say, err := said()
+	require.NoError(t, err)
+	for name, list := range say {
+		page, err := os.ReadFile(filepath.Join(string(root), name))
+		require.NoError(t, err)
+		text := strings.Join(strings.Fields(string(page)), " ")
+		for _, s := range list {
+			if !strings.Contains(text, s) {
+				t.Errorf("%s does not say: %s", name, s)
 			}
-		})
+		}
+	}
+}
+
+// TestNumbers: each number of a result page is computed from what is stored, or is marked as measured once, with the date, the
+// commit and how.
+func TestNumbers(t *testing.T) {
+	say, err := said()
+	require.NoError(t, err)
+	for _, pattern := range Pages {
+		pages, err := filepath.Glob(filepath.Join(string(root), pattern))
+		require.NoError(t, err)
+		require.NotEmpty(t, pages)
+		for _, file := range pages {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			name, err := filepath.Rel(string(root), file)
+			require.NoError(t, err)
+			if Whole[name] != nil {
+				continue
+			}
+			for _, l := range FindLoose(string(text), say[name]) {
+				t.Errorf("%s:%d: neither computed nor marked: %s in %.100q", name, l.Line, strings.Join(l.Numbers, "; "), l.Paragraph)
+			}
+		}
 	}
 }
 
@@ -107,4 +148,80 @@ func TestFate(t *testing.T) {
 	c.Verdict = &report.Verdict{Lost: []string{"x=1;"}, SCNew: []string{"x=2;"}}
 	c.Known = []string{"a", "b"}
 	require.Equal(t, "optimised merged+reordered lost sc known:a+b", Fate(c))
+}
+
+// TestWhole: pages that are computed as a whole are what the stored files say.
+func TestWhole(t *testing.T) {
+	for name, page := range Whole {
+		got, err := page(root)
+		require.NoError(t, err)
+		want, err := os.ReadFile(filepath.Join(string(root), name))
+		require.NoError(t, err)
+		require.Equal(t, string(want), got, name)
+	}
+}
+
+// TestPatchRates: each pair of rates in the table of experiments is that of a run of the row's test with a patch, or, where nothing was changed,
+// without one.
+func TestPatchRates(t *testing.T) {
+	hs, err := root.histograms(h100 + "patch/patch.jsonl.gz")
+	require.NoError(t, err)
+	pairs := map[string][][2]float64{} // by test, and "as compiled "+test
+	for i := 0; i+1 < len(hs); i += 2 {
+		a, b := hs[i], hs[i+1]
+		require.Equal(t, []string{a.Test, "none", "stress+sync+random"}, []string{b.Test, a.Setting, b.Setting})
+		k := a.Test
+		if a.Validated {
+			k = "as compiled " + k
+		}
+		pairs[k] = append(pairs[k], [2]float64{1e5 * float64(a.Weak) / float64(a.Instances), 1e5 * float64(b.Weak) / float64(b.Instances)})
+	}
+	page, err := os.ReadFile(filepath.Join(string(root), h100, "README.md"))
+	require.NoError(t, err)
+	pair := regexp.MustCompile(`[\d.]+ / [\d.]+`)
+	near := func(said string, x float64) bool {
+		_, digits, _ := strings.Cut(said, ".")
+		return fmt.Sprintf("%.*f", len(digits), x) == said || len(said) == 3 && !strings.Contains(said, ".") && fmt.Sprintf("%.0f", x) == said
+	}
+	rows, checked := 0, 0
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 5 || !pair.MatchString(cells[3]) {
+			continue
+		}
+		rows++
+		var tests []string
+		for _, name := range strings.Split(strings.TrimSpace(cells[2]), ", ") {
+			name = strings.TrimPrefix(strings.TrimPrefix(name, "patch"), "-")
+			if strings.HasPrefix(cells[1], " nothing:") {
+				name = "as compiled patch-" + name
+			} else {
+				name = "patch-" + name
+			}
+			tests = append(tests, name)
+		}
+		if tests[0] == "patch-all" {
+			tests = nil
+			for name := range pairs {
+				if !strings.HasPrefix(name, "as compiled") {
+					tests = append(tests, name)
+				}
+			}
+		}
+		for i, said := range pair.FindAllString(cells[3], -1) {
+			checked++
+			from, to, _ := strings.Cut(said, " / ")
+			of := tests
+			if i > 0 && len(tests) > i {
+				of = tests[i : i+1]
+			}
+			var any [][2]float64
+			for _, name := range of {
+				any = append(any, pairs[name]...)
+			}
+			require.True(t, slices.ContainsFunc(any, func(p [2]float64) bool { return near(from, p[0]) && near(to, p[1]) }), "%s of %v is none of %.2f", said, of, any)
+		}
+	}
+	require.Greater(t, rows, 15)
+	require.Greater(t, checked, 18)
 }

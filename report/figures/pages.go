@@ -45,6 +45,7 @@ var Sentences = []Sentence{
 	{h200 + "README.md", runSentences},
 	{h200 + "applications.md", idiomSentence},
 	{h100 + "README.md", signatureSentence},
+	{h200x2 + "README.md", apartSentences},
 }
 
 // matrixSizes says how many cells a matrix has, and how many are preserved. It is an error if any is unknown.
