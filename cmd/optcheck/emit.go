@@ -122,7 +122,11 @@ of each thread. With --vendor amd, or for an AMD target, kernels are OpenCL C.`,
 			}
 			own := gpu.Vendor(target)
 			e := emitters[cmp.Or(own, gpu.NVIDIA)]
-			if asked, ok := emitters[env.settings.vendor]; ok && asked.usual != "" {
+			asked, ok := emitters[env.settings.vendor]
+			if !ok {
+				return fmt.Errorf("unknown vendor %q (nvidia, amd)", env.settings.vendor)
+			}
+			if asked.usual != "" {
 				if e = asked; own != "" && own != env.settings.vendor {
 					target = e.usual
 				}

@@ -30,7 +30,7 @@ import (
 const (
 	hostileTime   = 5 * time.Second
 	hostileMemory = 512 << 20
-	hostileInputs = 1_000 // at least
+	hostileInputs = 2_000 // at least
 	hostileHang   = time.Minute
 )
 
@@ -42,6 +42,8 @@ type (
 		Dir  string // to be done in, "" for where the worker is
 		Full bool   // standard output takes nothing
 		Must bool   // it must fail
+		// Tools is a folder of compilers, "" for none.
+		Tools string
 	}
 	outcome struct {
 		Code   int
@@ -84,7 +86,13 @@ func hostileWorker() {
 			stdout = full
 		}
 		start := time.Now()
-		err = run(context.Background(), os.Getenv, strings.NewReader(""), stdout, &errs, t.Args)
+		getenv := func(name string) string {
+			if name == "OPTCHECK_TOOLCHAIN_DIRS" && t.Tools != "" {
+				return t.Tools
+			}
+			return os.Getenv(name)
+		}
+		err = run(context.Background(), getenv, strings.NewReader(""), stdout, &errs, t.Args)
 		o := outcome{Code: exitCode(context.Background(), &errs, t.Args, err), CPU: cpuTime() - before, Memory: peak(), Wall: time.Since(start)}
 		o.Errors = string(errs.Bytes()[max(0, errs.Len()-400):])
 		if err := out.Encode(o); err != nil {
@@ -147,9 +155,9 @@ func hostileTrials(t *testing.T, dir string, seed uint64) (trials []trial) {
 	return trials
 }
 
-// hostileEnv is the environment of a worker: no compilers, and a folder of its own.
+// hostileEnv is the environment of a worker: no compilers, no devices, and a folder of its own.
 func hostileEnv(dir string) []string {
-	return []string{"HOME=" + dir, "TMPDIR=" + dir, "PATH=" + os.Getenv("PATH"), "OPTCHECK_TOOLCHAIN_DIRS="}
+	return []string{"HOME=" + dir, "TMPDIR=" + dir, "PATH=" + os.Getenv("PATH"), "OPTCHECK_TOOLCHAIN_DIRS=", "OCL_ICD_VENDORS=" + dir}
 }
 
 // TestHostileCorpus: whatever a reader is given, it ends in time, within memory,
@@ -167,7 +175,8 @@ func TestHostileCorpus(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	trials := append(hostileTrials(t, dir, seed), specialTrials(t, dir, seed)...)
+	trials := slices.Concat(hostileTrials(t, dir, seed), specialTrials(t, dir, seed), modelTrials(t, dir, rand.New(rand.NewPCG(seed, 312))),
+		storeTrials(t, dir, rand.New(rand.NewPCG(seed, 313))), toolTrials(t, dir, rand.New(rand.NewPCG(seed, 314))))
 	require.Greater(t, len(trials), hostileInputs)
 	results := make([]outcome, len(trials))
 	var wg sync.WaitGroup

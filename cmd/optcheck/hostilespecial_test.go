@@ -89,6 +89,7 @@ func specialTrials(t *testing.T, dir string, seed uint64) (trials []trial) {
 			add("special file", c, file, trial{Must: true})
 		}
 	}
+	flagTrials(r, files, add)
 	for _, c := range fullCommands {
 		add("full device", c, "", trial{Full: true, Must: true})
 	}
@@ -192,7 +193,7 @@ func strangeStream(r *rand.Rand) string {
 `,
 		word("t"), word("ptxas 12.4.131"), word("sm_80"), word("O3"), word("pointers"), word(""), quoted(anyOf(r, hostileFlags...)),
 		quoted(anyOf(r, hostileFlags...)), word("ptx"),
-		word("mp"), word("fifo.ptx"), word("ptx"), word(""),
+		word("mp"), word("fifo.ptx"), word("GPU_PTX"), word(""),
 		word("mp"), word("ptxas 12.4.131"), word("sm_80"), word("O3"), word("pointers"), word("miscompiled"), word("merged"),
 		word("d"), word("ptxas"), word("fifo.cat"), word("1:r1=1"), word(""))
 }

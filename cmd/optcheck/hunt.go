@@ -245,6 +245,9 @@ func runHunt(ctx context.Context, env *environment, f *huntFlags) (err error) {
 	if len(f.races) > 0 {
 		rep.Rows = slices.DeleteFunc(rep.Rows, func(r *hunt.Row) bool { return !slices.Contains(f.races, r.Race) })
 	}
+	if runErr == nil && rep.Tests == 0 && rep.Covered == 0 {
+		runErr = errors.New("no test was tried in the time of --for")
+	}
 	if runErr == nil && f.bundles != "" {
 		b := &bundler{env: env, f: f, o: &o, seen: map[string]string{}}
 		runErr = b.all(ctx, rep.Rows)
