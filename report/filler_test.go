@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -13,25 +15,34 @@ import (
 // fields are what the text fields of events are made of, by name; others have one of the texts of "".
 var fields = map[string][]string{
 	"":      {"", "a", "two words", "a\nsecond line", "<b>&\"'|`", "é", "x y; $(z)", strings.Repeat("long ", 30)},
-	"Class": Severities, "Rule": ruleWords, "Race": raceWords, "Stage": stageWords, "Dialect": dialectWords, "Status": statusWords,
-	"Effect": Effects, "Test": {"mp", "coRR", "k.ptx:kernel", "mp+membar.gls", "sl-future"}, "Name": {"mp", "coRR", "k.ptx:kernel", "NVIDIA X"},
+	"Class": {Miscompiled, Changed, Crashed, Unknown, Optimised, Invalid, Unsupported, Preserved}, "Rule": {"merged", "reordered", "missing", "weakened", "fence-removed", "crash", "hang", "line-lost", "wrong-value"}, "Race": {"", RaceFree, DataRace, FenceScope, MixedSize, RaceUnknown}, "Stage": {"", "front end", "library", "IR passes", "back end", "llc", "ptxas"},
+	"Dialect": {"GPU_PTX", "PTX", Program}, "Status": {"", StatusDone, StatusInterrupted, StatusTimeout, StatusFault, StatusRefused, StatusUnsupported},
+	"Effect": {"", "sequentially consistent", "hardware, allowed", "hardware, forbidden", "hardware, undecided by the model", "compiler, forbidden", "compiler, allowed"}, "Test": {"mp", "coRR", "k.ptx:kernel", "mp+membar.gls", "sl-future"}, "Name": {"mp", "coRR", "k.ptx:kernel", "NVIDIA X"},
 	"Hash": {"aa", "bb"}, "Toolchain": {"ptxas 11.8.89", "ptxas 12.4.131", "llc 19.1.7 + ptxas 12.4.131"}, "Target": {"sm_70", "sm_90"},
 	"Level": {"O0", "O3"}, "Layout": {"pointers", "offsets"}, "Model": {"ptx", "ptx-2015", "sc"}, "File": {"", "k.ptx", "dir/k.cu"},
 	"Preset": {"", "corpus", "quick"}, "Code": {"c1", "c2", "c3"}, "Look": {"", "c4", "c5"}, "Source": {"", "llvm-ir"}, "Shard": {"", "1/2", "2/2"},
 	"ID": {"ptxas 11.8.89", "ptxas 12.4.131", "cuda:0"}, "Setting": {"none", "stress+random", "dense"}, "CodeSays": {"", "allowed", "forbidden"},
-	"OneDevice": {"", "allowed", "forbidden"}, "At": {"", "ptxas+0x28"}, "Kind": problemWords, "Kind in Histogram": {"Allowed", "Forbidden", "Required"},
+	"OneDevice": {"", "allowed", "forbidden"}, "At": {"", "ptxas+0x28"}, "Kind": {ProblemInput, ProblemInfrastructure, ProblemCompile, ProblemCrash, ProblemTimeout, ProblemParse, KindIncomplete, KindMixed}, "Kind in Histogram": {"Allowed", "Forbidden", "Required"},
 	"Reason":                {"", "timeout: ptxas", "infrastructure: nvdisasm", "not reached", "sm_70 has none: x", "more than 8192 blocks"},
-	"Class in OtherVerdict": otherWords, "Says": {"allowed", "forbidden", "undecided"}, "Unjudged": {"", "", "", "a loop", "x: cannot lift y"},
+	"Class in OtherVerdict": {Optimised, Miscompiled}, "Says": {"allowed", "forbidden", "undecided"}, "Unjudged": {"", "", "", "a loop", "x: cannot lift y"},
 	"Unvalidated": {"", "changed: merged"}, "Terms": {"1:r0"}, "New": {"1:r1=1; 1:r2=0;", "1:r1=0; 1:r2=0;"}, "Targets": {"sm_70", "sm_90"},
 	"Levels": {"O0", "O3"}, "Layouts": {"pointers", "offsets"}, "Flags": {"-v", "--x=y z"}, "Known": {"dead-acquire", "mine"},
 	"Detail": {"", "lost", "two\nlines", "the load of x"}, "Build": {"", "b1"}, "Tool": {"v1"}, "MaxPTX": {"", "8.4"},
 	"Line text": {"LDG.E.STRONG.GPU R0, [R2.64]", "STG.E [R2.64], R0", "MEMBAR.SC.GPU", "LDG.E R0, [R2.64]", "ERRBAR", "CCTL.IVALL", "ld.weak x"},
 }
 
-// filler makes events of which every field may have something.
-type filler struct{ r *rand.Rand }
+// filler makes events of which every field may have something. What a field has follows from its path alone, so that a new field changes
+// no other.
+type filler struct{ seed, events int }
 
-func (f filler) word(in, name string) string {
+// draw chooses one of n for a place.
+func (f *filler) draw(n int, place string) int {
+	h := fnv.New64a()
+	fmt.Fprint(h, f.seed, f.events, place)
+	return int(rand.New(rand.NewPCG(h.Sum64(), 1)).Uint64N(uint64(n)))
+}
+
+func (f *filler) word(in, name, place string) string {
 	list, ok := fields[name+" in "+in]
 	if in == "Line" {
 		list, ok = fields["Line text"]
@@ -41,10 +52,10 @@ func (f filler) word(in, name string) string {
 			list = fields[""]
 		}
 	}
-	return list[f.r.IntN(len(list))]
+	return list[f.draw(len(list), place)]
 }
 
-func (f filler) fill(v reflect.Value, in, name string) {
+func (f *filler) fill(v reflect.Value, in, name, place string) {
 	switch v.Kind() {
 	case reflect.Struct:
 		if v.Type() == reflect.TypeFor[time.Time]() {
@@ -53,57 +64,58 @@ func (f filler) fill(v reflect.Value, in, name string) {
 		}
 		for i := range v.NumField() {
 			if t := v.Type(); t.Field(i).IsExported() {
-				f.fill(v.Field(i), t.Name(), t.Field(i).Name)
+				f.fill(v.Field(i), t.Name(), t.Field(i).Name, place+"."+t.Field(i).Name)
 			}
 		}
 	case reflect.Pointer:
-		if f.r.IntN(3) > 0 {
+		if f.draw(3, place) > 0 {
 			v.Set(reflect.New(v.Type().Elem()))
-			f.fill(v.Elem(), in, name)
+			f.fill(v.Elem(), in, name, place+"*")
 		}
 	case reflect.Slice:
-		for range f.r.IntN(4) {
+		for i := range f.draw(4, place) {
 			v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
-			f.fill(v.Index(v.Len()-1), in, name)
+			f.fill(v.Index(i), in, name, fmt.Sprint(place, i))
 		}
 	case reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
-		for _, key := range []string{"x", "y"}[:f.r.IntN(3)] {
+		for _, key := range []string{"x", "y"}[:f.draw(3, place)] {
 			value := reflect.New(v.Type().Elem()).Elem()
-			f.fill(value, in, name)
+			f.fill(value, in, name, place+key)
 			v.SetMapIndex(reflect.ValueOf(key), value)
 		}
 	case reflect.String:
-		v.SetString(f.word(in, name))
+		v.SetString(f.word(in, name, place))
 	case reflect.Bool:
-		v.SetBool(f.r.IntN(2) == 0)
+		v.SetBool(f.draw(2, place) == 0)
 	case reflect.Int, reflect.Int64:
-		v.SetInt(int64(f.r.IntN(5) - 1))
+		v.SetInt(int64(f.draw(5, place) - 1))
 	case reflect.Uint64:
-		v.SetUint([]uint64{0, 0, 1, 7, 1234567}[f.r.IntN(5)])
+		v.SetUint([]uint64{0, 0, 1, 7, 1234567}[f.draw(5, place)])
 	case reflect.Float64:
-		v.SetFloat([]float64{0, 0.5, 0.00012, 3, 1234.5}[f.r.IntN(5)])
+		v.SetFloat([]float64{0, 0.5, 0.00012, 3, 1234.5}[f.draw(5, place)])
 	}
 }
 
 // event is one event of the kind, filled at random and then told what must agree.
-func (f filler) event(kind string) Event {
+func (f *filler) event(kind string) Event {
 	var e Event
+	f.events++
 	field := reflect.ValueOf(&e).Elem().FieldByName(kind)
 	field.Set(reflect.New(field.Type().Elem()))
-	f.fill(field.Elem(), kind, kind)
+	f.fill(field.Elem(), kind, kind, kind)
 	switch {
 	case e.Config != nil:
-		e.Config.Schema, e.Config.Cells, e.Config.Tests = Schema, f.r.IntN(14), 3
-		if f.r.IntN(3) > 0 {
+		e.Config.Schema, e.Config.Cells, e.Config.Tests = Schema, f.draw(14, "cells"), 3
+		if f.draw(3, "device") > 0 {
 			e.Config.OnDevice, e.Config.Shard = nil, ""
 		}
 	case e.Test != nil:
-		if t, ok := corpus.Lookup(e.Test.Name); ok && f.r.IntN(4) > 0 {
+		if t, ok := corpus.Lookup(e.Test.Name); ok && f.draw(4, "corpus") > 0 {
 			e.Test.Text, e.Test.Dialect = t.String(), t.Dialect.String()
 		}
 	case e.Cell != nil:
-		if !e.Cell.HasFindings() && f.r.IntN(5) > 0 {
+		if !e.Cell.HasFindings() && f.draw(5, "clean") > 0 {
 			e.Cell.Findings, e.Cell.Verdict = nil, nil
 		}
 	case e.Histogram != nil:
@@ -124,7 +136,7 @@ func (f filler) event(kind string) Event {
 			h.Terms = []string{"1:r0"}
 		}
 		h.Unseen = nil
-		if f.r.IntN(8) > 0 && h.Rate != nil {
+		if f.draw(8, "rate") > 0 && h.Rate != nil {
 			h.Rate.Low, h.Rate.Rate, h.Rate.High, h.Rate.Excluded = 0, 0.00012, 0.5, 3e-8
 		}
 	}
@@ -132,7 +144,7 @@ func (f filler) event(kind string) Event {
 }
 
 // stream is a run whose events are random, as JSON lines. Its config comes first.
-func (f filler) stream() []byte {
+func (f *filler) stream() []byte {
 	var b bytes.Buffer
 	j := NewJSONLines(&b)
 	put := func(kind string, n int) {
@@ -143,12 +155,12 @@ func (f filler) stream() []byte {
 		}
 	}
 	put("Config", 1)
-	put("Test", f.r.IntN(4))
-	put("Problem", f.r.IntN(4))
-	put("Listing", f.r.IntN(6))
-	put("Cell", f.r.IntN(16))
-	put("Histogram", max(0, f.r.IntN(8)-3))
-	put("Stats", f.r.IntN(2))
+	put("Test", f.draw(4, "n"))
+	put("Problem", f.draw(4, "n"))
+	put("Listing", f.draw(6, "n"))
+	put("Cell", f.draw(16, "n"))
+	put("Histogram", max(0, f.draw(8, "n")-3))
+	put("Stats", f.draw(2, "n"))
 	if err := j.Close(); err != nil {
 		panic(err)
 	}
