@@ -29,7 +29,7 @@ func main() {
 	var tests []string
 	flag.Func("tests", "`tests` as go test -run takes them, with FOLDER: in front of those of another package; each flag is for mutants that pass the one before (.)",
 		func(s string) error { tests = append(tests, s); return nil })
-	limit := flag.Duration("limit", time.Minute, "how long the tests of one flag may take with the code as it is")
+	limit := flag.Duration("limit", 10*time.Minute, "how long the tests of one flag may take with the code as it is")
 	only := flag.String("files", "*.go", "the files that are changed")
 	name := flag.String("mutant", "", "only mutants with this in their names, all of them")
 	flag.Parse()
