@@ -20,7 +20,12 @@ type Execution struct {
 // Choose makes the input of a seed for a program: pointers where the program takes addresses, numbers that its
 // comparisons compare with. grid and block fix the launch unless they are zero.
 func Choose(p *ir.Program, grid, block [3]int, seed uint64) *Input {
-	in := choose(p, kinds(p), [2][3]int{grid, block}, seed, Small)
+	return ChooseIn(p, grid, block, seed, Small)
+}
+
+// ChooseIn chooses in another world.
+func ChooseIn(p *ir.Program, grid, block [3]int, seed uint64, world World) *Input {
+	in := choose(p, kinds(p), [2][3]int{grid, block}, seed, world)
 	in.Vars = place(p.Vars, p.SharedBase)
 	return in
 }

@@ -34,7 +34,7 @@ const (
 	Aligned               // multiples of 16: as indices they keep the alignment of vectors
 	Pointing              // those, and eight bytes are a pointer
 	Binary                // pointers, and numbers are 0 or 1
-	worlds
+	Worlds        // how many there are
 )
 
 // Contents is what a buffer holds.

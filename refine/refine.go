@@ -328,7 +328,7 @@ func faulty(err error) bool {
 func (c *comparison) run(in *Input) {
 	l := c.launch(in)
 	a, err := c.reference(in, l, fills[0], nil)
-	for w := in.World + 1; faulty(err) && w < worlds && len(c.o.Inputs) == 0; w++ { // the input makes it fault
+	for w := in.World + 1; faulty(err) && w < Worlds && len(c.o.Inputs) == 0; w++ { // the input makes it fault
 		in = c.choose(in.Seed, w)
 		l = c.launch(in)
 		a, err = c.reference(in, l, fills[0], nil)

@@ -25,6 +25,9 @@ const (
 	Assertion         Rule = "assertion"
 )
 
+// wild is an access to an address that no memory has.
+const wild Rule = "wild"
+
 // Rules lists the rules, with what each says.
 func Rules() []struct {
 	Rule Rule
@@ -200,7 +203,7 @@ func (m *monitor) pair(rule Rule, a int32, one id, b int32, x id, why string) {
 // race notes a race of what a word remembers with the access of a lane.
 func (m *monitor) race(e, t *touch, by id, k *clock) {
 	f := m.found
-	same := m.sameValue(e, t)
+	same := m.sameValue(e, t, by, k)
 	key := findingKey{DataRace, min(e.pc, t.pc), max(e.pc, t.pc), ""}
 	if known := f.of[key]; known != nil {
 		known.Count++
@@ -239,23 +242,45 @@ func (m *monitor) why(e, t *touch) string {
 	return "nothing orders them: the threads are in " + apart
 }
 
-// sameValue reports whether a writing access stores what the place holds, and the other one only reads or wrote that.
-func (m *monitor) sameValue(e, t *touch) bool {
-	if !e.write || !t.write || m.now.a.Kind != ir.Store {
-		return false
-	}
-	a := m.now.a
+// sameValue reports whether a racing write stores what the place holds, or what a lane beside it stores at the same time.
+func (m *monitor) sameValue(e, t *touch, by id, k *clock) bool {
+	a, w := m.now.a, m.now.w
 	n := a.Bytes * a.Elems
-	if n > 64 {
+	if !e.write || !t.write || a.Kind != ir.Store || n > 64 {
 		return false
 	}
-	var buf [64]byte
-	m.now.w.Stored(a, m.now.lane, buf[:n])
+	var mine, other [64]byte
+	w.Stored(a, m.now.lane, mine[:n])
+	if e.block == t.block && e.warp == t.warp && e.pc == t.pc && e.time == t.time {
+		w.Stored(a, int(m.first(e, by, k)), other[:n])
+		return mine == other
+	}
 	same := true
 	emu.EachWord(m.now.at, int(t.block), n, func(w emu.Word, mask uint32, shift uint, from int) {
-		same = same && m.grid.Memory.Now(w, emu.Integer)&mask == emu.Word32(buf[from:n])<<shift&mask
+		same = same && m.grid.Memory.Now(w, emu.Integer)&mask == emu.Word32(mine[from:n])<<shift&mask
 	})
 	return same
+}
+
+// has reports whether a rule is broken.
+func (f *findings) has(r Rule) bool {
+	return slices.ContainsFunc(f.list, func(x *Finding) bool { return x.Rule == r })
+}
+
+// drop takes what rests on senseless values out of the findings of a run.
+func (f *findings) drop() {
+	f.list = slices.DeleteFunc(f.list, func(x *Finding) bool {
+		if x.Rule == wild && !f.chosen {
+			x.Rule = OutOfBounds
+		}
+		return x.Rule == wild || x.Rule == Misaligned && x.Chosen
+	})
+}
+
+// Possible reports whether a finding depends on values that were chosen in a way that the program may exclude: races do not
+// count as such, since what the values are decides little about the order of threads.
+func (x *Finding) Possible() bool {
+	return x.Chosen && x.Rule != DataRace && x.Rule != BarrierDivergence && x.Rule != BarrierCount && x.Rule != Stuck
 }
 
 // sorted are the findings by their place.

@@ -81,9 +81,9 @@ const (
 )
 
 // input makes the input of a seed.
-func (o *Options) input(p *ir.Program, seed uint64) (in *refine.Input, buffers []region, err error) {
+func (o *Options) input(p *ir.Program, seed uint64, world refine.World) (in *refine.Input, buffers []region, err error) {
 	l := &o.Launch
-	in = refine.Choose(p, l.Grid, l.Block, seed)
+	in = refine.ChooseIn(p, l.Grid, l.Block, seed, world)
 	in.Dynamic = l.Dynamic
 	at := map[string]uint64{}
 	for i := range l.Args {
@@ -134,15 +134,30 @@ func paramIndex(p *ir.Program, name string) int {
 	return -1
 }
 
-// given reports whether all parameters were given, so that no value of a run was chosen but the content of memory that
-// nobody wrote.
+// isGiven reports whether a parameter was given.
+func (o *Options) isGiven(p *ir.Program, i int) bool {
+	return slices.ContainsFunc(o.Launch.Args, func(a Arg) bool { return paramIndex(p, a.Name) == i })
+}
+
+// given reports whether all parameters were given.
 func (o *Options) given(p *ir.Program) bool {
 	for i := range p.Params {
-		if !slices.ContainsFunc(o.Launch.Args, func(a Arg) bool { return paramIndex(p, a.Name) == i }) {
+		if !o.isGiven(p, i) {
 			return false
 		}
 	}
 	return true
+}
+
+// numbers reports whether a number was chosen for a parameter: what follows from it, the program may exclude.
+func (o *Options) numbers(p *ir.Program, in *refine.Input) bool {
+	for i, v := range p.Params {
+		b := in.Params[v.Offset:min(v.Offset+v.Size, int64(len(in.Params)))]
+		if !o.isGiven(p, i) && (len(b) != 8 || binary.LittleEndian.Uint64(b) < 1<<32) {
+			return true
+		}
+	}
+	return false
 }
 
 // chosen names what of a launch was chosen.
@@ -151,19 +166,21 @@ func (o *Options) chosen(p *ir.Program) (out []string) {
 		out = append(out, "grid and block")
 	}
 	for i, v := range p.Params {
-		if !slices.ContainsFunc(o.Launch.Args, func(a Arg) bool { return paramIndex(p, a.Name) == i }) {
+		if !o.isGiven(p, i) {
 			out = append(out, v.Name)
 		}
 	}
 	return out
 }
 
-// first makes the content of memory that was not given: flags are not set, and locks are free.
-func first(was func(emu.Word, emu.Kind) uint32) func(emu.Word, emu.Kind) uint32 {
+// first makes the content of memory that was not given: flags are not set, and locks are free. What else is made up is a
+// choice.
+func (f *findings) first(was func(emu.Word, emu.Kind) uint32) func(emu.Word, emu.Kind) uint32 {
 	return func(w emu.Word, k emu.Kind) uint32 {
 		if k == emu.Flag {
 			return 0
 		}
+		f.chosen = f.chosen || !w.Shared()
 		return was(w, k)
 	}
 }

@@ -18,6 +18,8 @@ type region struct {
 type layout struct {
 	// global are the variables and buffers, shared the variables of shared memory, by address.
 	global, shared []region
+	// constant are the variables that nobody may write.
+	constant []region
 	// buffers have a size that was given: what is near to them and outside is out of bounds.
 	buffers []region
 	// sharedEnd is where shared memory ends, 0 if nobody has said how much of it is dynamic.
@@ -42,6 +44,9 @@ func newLayout(p *ir.Program, vars map[string]uint64, l *Launch) *layout {
 			out.shared = append(out.shared, r)
 			out.sharedEnd = max(out.sharedEnd, r.to)
 		case ir.Global, ir.ConstBank:
+			if v.Space == ir.ConstBank {
+				out.constant = append(out.constant, r)
+			}
 			if v.Size > 0 {
 				out.global = append(out.global, r)
 			}
@@ -89,8 +94,15 @@ func (y *layout) name(p emu.Place) string {
 func (y *layout) check(m *monitor, w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.Place) error {
 	n := uint64(a.Bytes * a.Elems)
 	lanes(act, func(l int) {
+		if a.Kind != ir.Load && slices.ContainsFunc(y.constant, func(r region) bool { return at[l].Addr >= r.from && at[l].Addr < r.to }) {
+			m.at(OutOfBounds, pc, m.id(w, l), at[l], "constant memory is written")
+		}
 		if p := at[l]; !y.inside(p, n) {
-			m.at(OutOfBounds, pc, m.id(w, l), p, fmt.Sprintf("%d bytes at %#x", n, p.Addr))
+			rule := OutOfBounds
+			if p.Space != ir.Shared && !y.near(p) {
+				rule = wild
+			}
+			m.at(rule, pc, m.id(w, l), p, fmt.Sprintf("%d bytes at %#x", n, p.Addr))
 		}
 	})
 	return nil
@@ -109,5 +121,8 @@ func (y *layout) inside(p emu.Place, n uint64) bool {
 	if v := y.globalVars; v.to > 0 && p.Addr+256 >= v.from && p.Addr < v.to+256 {
 		return slices.ContainsFunc(y.global, in)
 	}
-	return p.Addr >= 4096
+	return p.Addr>>32 > 0 && p.Addr>>48 == 0
 }
+
+// near reports whether an address is at one of the buffers and variables, be it outside.
+func (y *layout) near(p emu.Place) bool { return p.Addr>>32 > 0 && p.Addr>>48 == 0 }

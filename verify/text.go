@@ -24,10 +24,10 @@ func (r *Result) Text() string {
 	return b.String()
 }
 
-// Count is the number of findings, or of races alone.
+// Count is the number of findings that do not depend on chosen values, or of races alone.
 func (r *Result) Count(races bool) (n int) {
 	for _, f := range r.Found {
-		if !races || f.Rule == DataRace {
+		if !f.Possible() && (!races || f.Rule == DataRace) {
 			n++
 		}
 	}
@@ -37,16 +37,21 @@ func (r *Result) Count(races bool) (n int) {
 // Verdict is what was found out, in a phrase.
 func (r *Result) Verdict() string {
 	switch {
-	case len(r.Found) > 0:
-		return plain.Count(len(r.Found), "finding")
+	case r.Count(false) > 0:
+		return plain.Count(r.Count(false), "finding")
 	case len(r.Unknown) > 0:
 		return "unknown"
+	case len(r.Found) > 0:
+		return fmt.Sprintf("nothing found in %s but what the program may exclude", plain.Count(len(r.Runs), "run"))
 	}
 	return fmt.Sprintf("nothing found in %s", plain.Count(len(r.Runs), "run"))
 }
 
 func (f *Finding) text(b *strings.Builder) {
 	fmt.Fprintf(b, "  %s", f.Rule)
+	if f.Possible() {
+		fmt.Fprint(b, " (with values that were chosen)")
+	}
 	if f.Where != "" {
 		fmt.Fprintf(b, ": %s", plain.Line(f.Where))
 	}
@@ -62,8 +67,12 @@ func (f *Finding) text(b *strings.Builder) {
 		fmt.Fprintln(b, "    every write that was seen stores what is there already")
 	}
 	fmt.Fprintf(b, "    seen %s, first with %s\n", plain.Count(f.Count, "time"), f.Run)
-	for _, m := range f.Mend {
-		fmt.Fprintf(b, "    would be mended by %s\n", plain.Line(m))
+	for i, m := range f.Mend {
+		word := "would be mended by"
+		if i > 0 {
+			word = "  together with"
+		}
+		fmt.Fprintf(b, "    %s %s\n", word, plain.Line(m))
 	}
 }
 
@@ -80,4 +89,16 @@ func (s *Side) text(b *strings.Builder) {
 		by = ", by an asynchronous copy"
 	}
 	fmt.Fprintf(b, "    %s%s%s\n      %s\n", plain.Line(place), s.Thread, by, plain.Line(s.Text))
+}
+
+// Text is a line for people.
+func (n *Need) Text() string {
+	says := "not noticed"
+	switch {
+	case len(n.Noticed) > 0:
+		says = fmt.Sprintf("noticed: %v", n.Noticed)
+	case len(n.Unknown) > 0:
+		says = "not noticed, " + plain.Line(n.Unknown[0])
+	}
+	return fmt.Sprintf("  line %d, %s, %s: %s\n", n.Line, plain.Line(n.Side.Text), n.Change, says)
 }

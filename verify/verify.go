@@ -59,6 +59,8 @@ type outcome struct {
 	unknown string
 	cover   *emu.Coverage
 	grid    [2][3]int
+	// senseless tells that the chosen values led to a wild or misaligned address or jump: others may not.
+	senseless bool
 }
 
 func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
@@ -69,22 +71,23 @@ func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
 	}
 	outs := make([]*outcome, set.Inputs*set.Schedules)
 	errs := make([]error, len(outs))
-	work := make(chan int)
-	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(outs)) {
-		wait.Go(func() {
-			for i := range work {
-				outs[i], errs[i] = set.one(p, lines, i/set.Schedules, i%set.Schedules)
+	worlds := make([]refine.World, set.Inputs)
+	each(set.Inputs, func(i int) {
+		for ; ; worlds[i]++ {
+			k := i * set.Schedules
+			outs[k], errs[k] = set.one(p, lines, i, 0, worlds[i])
+			if errs[k] != nil || !outs[k].senseless || worlds[i] == refine.Worlds-1 {
+				break
 			}
-		})
-	}
-	for i := range outs {
-		work <- i
-	}
-	close(work)
-	wait.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return nil, errs[slices.IndexFunc(errs, func(e error) bool { return e != nil })]
+		}
+	})
+	each(len(outs), func(i int) {
+		if input, schedule := i/set.Schedules, i%set.Schedules; schedule > 0 && errs[input*set.Schedules] == nil {
+			outs[i], errs[i] = set.one(p, lines, input, schedule, worlds[input])
+		}
+	})
+	if i := slices.IndexFunc(errs, func(e error) bool { return e != nil }); i >= 0 {
+		return nil, errs[i]
 	}
 	r := merge(p, outs)
 	r.Chose = set.chosen(p)
@@ -92,6 +95,24 @@ func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
 		set.mend(p, lines, r)
 	}
 	return r, nil
+}
+
+// each calls do for numbers from 0 up to n, on all processors.
+func each(n int, do func(i int)) {
+	work := make(chan int)
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wait.Go(func() {
+			for i := range work {
+				do(i)
+			}
+		})
+	}
+	for i := range n {
+		work <- i
+	}
+	close(work)
+	wait.Wait()
 }
 
 // merge puts the outcomes of all runs together.
@@ -153,8 +174,8 @@ func (o *Options) policy(schedule int) (emu.Policy, string) {
 }
 
 // one makes a run.
-func (o *Options) one(p *ir.Program, lines Lines, input, schedule int) (*outcome, error) {
-	in, buffers, err := o.input(p, o.Seed+uint64(input))
+func (o *Options) one(p *ir.Program, lines Lines, input, schedule int, world refine.World) (*outcome, error) {
+	in, buffers, err := o.input(p, o.Seed+uint64(input), world)
 	if err != nil {
 		return nil, err
 	}
@@ -164,11 +185,11 @@ func (o *Options) one(p *ir.Program, lines Lines, input, schedule int) (*outcome
 	if err != nil {
 		return nil, err
 	}
-	g.Memory.Forget, g.Memory.First = true, first(g.Memory.First)
 	y := newLayout(p, in.Vars, &o.Launch)
 	y.buffers = buffers
 	f := &findings{options: o, program: p, lines: lines, of: map[findingKey]*Finding{}, run: fmt.Sprintf("input %d, %s", in.Seed, name),
-		chosen: !o.given(p), block: in.Block, grid: in.Grid}
+		chosen: o.numbers(p, in), block: in.Block, grid: in.Grid}
+	g.Memory.Forget, g.Memory.First = true, f.first(g.Memory.First)
 	m := newMonitor(g, y, f)
 	x := &outcome{found: f, cover: g.Cover, run: Run{Name: f.run, Params: paramsText(p, in)}, grid: [2][3]int{in.Grid, in.Block}}
 	err = m.run(o.Steps)
@@ -177,6 +198,12 @@ func (o *Options) one(p *ir.Program, lines Lines, input, schedule int) (*outcome
 	if err != nil {
 		x.run.Why, x.unknown = m.failed(err)
 	}
+	var cannot *emu.Cannot
+	x.senseless = f.chosen && (errors.As(err, &cannot) && cannot.Input || f.has(Misaligned) || f.has(wild))
+	if f.has(wild) && f.chosen && x.unknown == "" {
+		x.unknown = "with the chosen values an address is none of memory; --arg gives others"
+	}
+	f.drop()
 	return x, nil
 }
 
@@ -200,7 +227,10 @@ func (m *monitor) failed(err error) (why, unknown string) {
 			rule = BarrierCount
 		}
 		m.at(rule, int32(fault.Inst), id{0, int32(fault.Thread / emu.Lanes), uint8(fault.Thread % emu.Lanes)}, emu.Place{}, fault.Why)
-		return err.Error(), "a run ended early: " + err.Error()
+		if m.found.chosen {
+			return err.Error(), "with the chosen values: " + m.found.place(fault.Inst) + err.Error()
+		}
+		return err.Error(), ""
 	case errors.Is(err, emu.ErrStuck):
 		m.stuck()
 		return err.Error(), ""

@@ -90,3 +90,42 @@ func TestBuffer(t *testing.T) {
 		require.ElementsMatch(t, want, brief(r), r.Text())
 	}
 }
+
+// TestMend: what is said to mend a race is the weakest that does.
+func TestMend(t *testing.T) {
+	m := module(t, "testdata/kernels.ptx")
+	for kernel, want := range map[string][]string{
+		"flag_plain": {"fence.acq_rel.gpu (__threadfence()) behind kernels.cu:11, PTX line 57, ld.volatile.global.u32 %r3, [%rd2]",
+			"fence.acq_rel.gpu (__threadfence()) in front of kernels.cu:9, PTX line 74, st.volatile.global.u32 [%rd2], %r6"},
+		"flag_block":    {"fence.acq_rel.gpu (__threadfence()) in front of kernels.cu:34, PTX line 196, st.volatile.global.u32 [%rd2], %r6"},
+		"warp_unsynced": {"bar.warp.sync (__syncwarp()) in front of kernels.cu:120, PTX line 803, ld.shared.u32 %r7, [%r6]"},
+		"lock_block": {"kernels.cu:53, PTX line 277, the access atom.global.cta.cas.b32 %r2, [%rd1], 0, 1 made relaxed.gpu",
+			"kernels.cu:57, PTX line 292, the access atom.global.cta.exch.b32 %r5, [%rd1], 0 made relaxed.gpu"},
+	} {
+		r, err := Kernel(m, kernel, &Options{})
+		require.NoError(t, err)
+		require.Equal(t, want, r.Found[0].Mend, kernel)
+	}
+}
+
+// TestNeeded: whatever synchronisation is left out of a kernel that is right, or made weaker, is noticed. The last barrier of
+// a reduction is not needed: the thread that reads the sum has written it.
+func TestNeeded(t *testing.T) {
+	m := module(t, "testdata/kernels.ptx")
+	changed := 0
+	for _, kernel := range []string{"flag_fenced", "lock_gpu", "reduce_synced", "last_block", "warp_synced", "copy_waited", "named"} {
+		needs, r, err := Needed(m, kernel, &Options{Inputs: 1, Schedules: 3})
+		require.NoError(t, err)
+		require.Empty(t, r.Found)
+		require.NotEmpty(t, needs)
+		for _, n := range needs {
+			changed++
+			if n.Line != 451 {
+				require.NotEmpty(t, n.Noticed, n.Text())
+			} else {
+				require.Empty(t, n.Noticed)
+			}
+		}
+	}
+	require.Equal(t, 31, changed)
+}

@@ -20,6 +20,7 @@ type verification struct {
 	o           verify.Options
 	front       []string
 	fail        string
+	needed      bool
 	asJSON      bool
 }
 
@@ -65,6 +66,7 @@ found but not everything could be told.`,
 	f.IntVar(&v.o.Inputs, "inputs", 2, "how many inputs are tried, where parameters are chosen")
 	f.IntVar(&v.o.Schedules, "schedules", 4, "how many schedules of each are run")
 	f.Int64Var(&v.o.Steps, "steps", 1<<24, "how many instructions of threads a run has at most")
+	f.BoolVar(&v.needed, "needed", false, "leave out each synchronisation of kernels without findings, and say whether that is noticed")
 	f.StringVar(&v.fail, "fail-on", "any", "exit with 1 if this was found: any, race, never")
 	f.StringSliceVar(&v.front, "front-flags", nil, "further arguments for the compiler of CUDA C++, separated by commas")
 	f.StringSlice("toolchains", nil, "compile CUDA C++ with these toolchains only")
@@ -100,6 +102,11 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 			if err != nil {
 				return err
 			}
+			if v.needed && len(r.Found) == 0 {
+				if err := v.need(env, &l); err != nil {
+					return err
+				}
+			}
 			kernels++
 			counted += r.Count(v.fail == "race")
 			if len(r.Unknown) > 0 {
@@ -117,4 +124,19 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 		return fmt.Errorf("%s could not be verified to the end", plain.Count(unknown, "kernel"))
 	}
 	return nil
+}
+
+// need says of each synchronisation of a kernel whether it is noticed when it is left out or made weaker.
+func (v *verification) need(env *environment, l *toVerify) error {
+	needs, _, err := verify.Needed(l.module, l.kernel, &l.o)
+	if err != nil {
+		return err
+	}
+	if v.asJSON {
+		return env.printJSON(needs)
+	}
+	for _, n := range needs {
+		_, err = fmt.Fprint(env.stdout, n.Text())
+	}
+	return err
 }

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""gpuverify.py CHECKOUT OPTCHECK CLANG OUT: compiles the kernels of GPUVerify's test suite (github.com/mc-imperial/gpuverify) where they are,
+verifies each with optcheck verify, and compares the verdict with the suite's. OUT is a folder for PTX and for results.jsonl, which has a line
+for each kernel file; a file whose result is there is not done again. The last lines of the output are the table.
+
+A test is right (//pass) or wrong (//xfail:NOT_ALL_VERIFIED); other tests are about command lines. Wrong by our verdict is a race in which
+a write changed the value, a divergent barrier, a trap (a failed __assert) or an access out of bounds (a null pointer)."""
+import collections, json, os, re, subprocess, sys
+
+checkout, optcheck, clang, out = sys.argv[1:5]
+suite = os.path.join(checkout, 'testsuite')
+shim = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'shim')
+resource = subprocess.run([clang, '-print-resource-dir'], capture_output=True, text=True).stdout.strip()
+os.makedirs(out, exist_ok=True)
+results = os.path.join(out, 'results.jsonl')
+known = {}
+if os.path.exists(results):
+    for line in open(results):
+        r = json.loads(line)
+        known[r['file']] = r
+
+
+def label(text):
+    first = text.split('\n', 1)[0].lower()
+    if first.startswith('//pass'):
+        return 'right'
+    if first.startswith('//xfail:not_all_verified'):
+        return 'wrong'
+    return None
+
+
+def compile(file, to):
+    common = ['-S', '-O0', '-gline-tables-only', '-w', '-I', shim, '-I', os.path.dirname(file)]
+    if file.endswith('.cu'):
+        args = ['-x', 'cuda', '--cuda-device-only', '-nocudainc', '-nocudalib', '--cuda-gpu-arch=sm_80', '-include', shim + '/cuda.h']
+    else:
+        args = ['-x', 'cl', '-cl-std=CL1.2', '-target', 'nvptx64-nvidia-cuda', '-Xclang', '-target-cpu', '-Xclang', 'sm_80', '-Xclang',
+                '-finclude-default-header', '-include', shim + '/opencl.h', '-include', shim + '/annotations.h']
+    p = subprocess.run([clang] + args + common + [file, '-o', to], capture_output=True, text=True)
+    return '' if p.returncode == 0 else (re.search(r'error: .*', p.stderr) or ['error'])[0]
+
+
+def dims(s):
+    n = [int(x) for x in re.findall(r'\d+', s)] + [1, 1, 1]
+    return n[:3]
+
+
+def launch(text):
+    head = '\n'.join(text.split('\n')[:6])
+    block = re.search(r'--(?:blockDim|local_size)=(\[[^\]]*\]|\d+)', head)
+    grid = re.search(r'--(?:gridDim|num_groups)=(\[[^\]]*\]|\d+)', head)
+    block, grid = dims(block[1]) if block else [64, 1, 1], dims(grid[1]) if grid else [2, 1, 1]
+    while block[0] * block[1] * block[2] > 1024:  # more than a device has
+        block[block.index(max(block))] //= 2
+    while grid[0] * grid[1] * grid[2] > 4:  # two blocks of each dimension tell what more of them do
+        grid[grid.index(max(grid))] = max(2, grid[grid.index(max(grid))] // 4) if max(grid) > 2 else 1
+    return grid, block
+
+
+def verify(ptx, text):
+    grid, block = launch(text)
+    args = [optcheck, 'verify', ptx, '--json', '--fail-on', 'never', '--schedules', '2', '--inputs', '3', '--steps', '16000000',
+            '--grid', ','.join(map(str, grid)), '--block', ','.join(map(str, block))]
+    p = subprocess.run(args, capture_output=True, text=True, timeout=300)
+    decoder, at, got, s = json.JSONDecoder(), 0, [], p.stdout.strip()
+    while at < len(s):
+        o, at = decoder.raw_decode(s, at)
+        got.append(o)
+        while at < len(s) and s[at].isspace():
+            at += 1
+    if not got:
+        return 'unknown', [], [p.stderr.strip()[:200]]
+    rules, why = [], []
+    for o in got:
+        for f in o.get('findings') or []:
+            rules.append(f['rule'] + (' same-value' if f.get('same_value') else ''))
+        why += o.get('unknown') or []
+    counted = [r for r in rules if r in ('data-race', 'barrier-divergence', 'trap', 'assertion', 'out-of-bounds', 'stuck')]
+    return 'wrong' if counted else 'unknown' if why else 'right', sorted(set(rules)), why[:3]
+
+
+files = sorted(os.path.join(d, f) for d, _, fs in os.walk(suite) for f in fs if f.endswith(('.cu', '.cl')))
+with open(results, 'a') as log:
+    for file in files:
+        name = os.path.relpath(file, suite)
+        text = open(file, errors='replace').read()
+        want = label(text)
+        if want is None or name in known:
+            continue
+        ptx = os.path.join(out, name.replace('/', '-') + '.ptx')
+        failed = compile(file, ptx)
+        r = {'file': name, 'want': want, 'flags': text.split('\n', 2)[1].strip(), 'says': ' '.join(text.split('\n')[2:5])[:160]}
+        if failed:
+            r.update(got='not compiled', why=[failed])
+        else:
+            try:
+                r['got'], r['rules'], r['why'] = verify(ptx, text)
+            except subprocess.TimeoutExpired:
+                r.update(got='unknown', why=['300 s'])
+        known[name] = r
+        log.write(json.dumps(r) + '\n')
+        log.flush()
+
+table = collections.Counter((os.path.splitext(r['file'])[1], r['want'], r['got']) for r in known.values())
+for k in sorted(table):
+    print('%-4s %-6s %-13s %4d' % (k + (table[k],)))

@@ -1,0 +1,117 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+
+	"optcheck/ir"
+	"optcheck/ptx"
+	"optcheck/ptx/lower"
+)
+
+// Need is a synchronisation of a kernel, and whether something is found when it is left out or made weaker.
+type Need struct {
+	Side
+	// Change is what was done to it.
+	Change string `json:"change"`
+	// Noticed are the rules that are broken without it; none if nothing was found.
+	Noticed []Rule `json:"noticed,omitempty"`
+	// Unknown tells why that nothing was found says little.
+	Unknown []string `json:"unknown,omitempty"`
+}
+
+// Needed changes each synchronisation of a kernel in which nothing is found, one after the other, and looks whether that is
+// noticed. What is not noticed is not needed in this launch, or more than the engine can see.
+func Needed(m *ptx.Module, kernel string, o *Options) ([]Need, *Result, error) {
+	p, err := lower.Kernel(m, kernel)
+	if err != nil {
+		return nil, nil, err
+	}
+	set := *o
+	set.Unmended = true
+	lines := LinesOf(m)
+	r, err := program(p, lines, &set)
+	if err != nil || len(r.Found) > 0 || len(r.Unknown) > 0 {
+		return nil, r, err
+	}
+	f := &findings{program: p, lines: lines, block: r.Block, grid: r.Grid}
+	var out []Need
+	for i := range p.Insts {
+		if slices.Contains(r.Missed, i) {
+			continue
+		}
+		for _, c := range changes(p.Insts[i].Do) {
+			q := *p
+			q.Insts = slices.Clone(p.Insts)
+			q.Insts[i].Do = c.to
+			if c.to == nil {
+				q.Insts[i].Pre, q.Insts[i].Post = nil, nil
+			}
+			x, err := program(&q, lines, &set)
+			if err != nil {
+				return nil, nil, err
+			}
+			n := Need{Side: f.side(int32(i), id{}, 1), Change: c.what, Unknown: x.Unknown}
+			for _, y := range x.Found {
+				if !slices.Contains(n.Noticed, y.Rule) {
+					n.Noticed = append(n.Noticed, y.Rule)
+				}
+			}
+			out = append(out, n)
+		}
+	}
+	return out, r, nil
+}
+
+type change struct {
+	what string
+	to   ir.Effect
+}
+
+// changes are the ways in which a synchronisation is left out or made weaker.
+func changes(e ir.Effect) []change {
+	switch x := e.(type) {
+	case *ir.Fence:
+		out := []change{{"left out", nil}}
+		if x.Scope > ir.CTA && x.Proxy == "" {
+			c := *x
+			c.Scope = ir.CTA
+			out = append(out, change{"with scope cta", &c})
+		}
+		return out
+	case *ir.Barrier:
+		if x.Kind == ir.BarrierSync || x.Kind == ir.BarrierWarp {
+			return []change{{"left out", nil}}
+		}
+	case *ir.Copy:
+		switch x.Kind {
+		case ir.CopyWait:
+			c := *x
+			c.Groups++
+			return []change{{"left out", nil}, {fmt.Sprintf("for all but %d groups", c.Groups), &c}}
+		case ir.CopyWaitAll:
+			return []change{{"left out", nil}}
+		}
+	case *ir.Access:
+		return weaker(x)
+	}
+	return nil
+}
+
+func weaker(a *ir.Access) (out []change) {
+	with := func(what string, do func(c *ir.Access)) {
+		c := *a
+		do(&c)
+		out = append(out, change{what, &c})
+	}
+	if a.Sem > ir.Relaxed {
+		with("made relaxed", func(c *ir.Access) { c.Sem = ir.Relaxed })
+	}
+	if a.Sem != ir.Weak && a.Kind != ir.Atomic {
+		with("made weak", func(c *ir.Access) { c.Sem, c.Scope, c.Volatile = ir.Weak, ir.NoScope, false })
+	}
+	if a.Sem != ir.Weak && a.Scope > ir.CTA && a.Space != ir.Shared {
+		with("with scope cta", func(c *ir.Access) { c.Scope = ir.CTA })
+	}
+	return out
+}
