@@ -117,8 +117,9 @@ func (p *Program) Events(c *Cell, emit func(report.Event) error) error {
 		if k := c.kernel(p.roots[i]); k != nil {
 			cell.Result = p.result(k)
 			cell.Code = hashOf(t.Hash + k.Hash)
-			if cell.Result.Reason == "" && c.CompiledAs != "" {
-				cell.Result.Reason = fmt.Sprintf("compiled as PTX %s, the newest that the release knows", c.CompiledAs)
+			if c.CompiledAs != "" && (cell.Result.Reason == "" || cell.Result.Class == Preserved) {
+				as := fmt.Sprintf("compiled as PTX %s, the newest that the release knows", c.CompiledAs)
+				cell.Result.Reason = strings.TrimPrefix(cell.Result.Reason+"; "+as, "; ")
 			}
 			if l := p.listing(k, &cell.Result); l != nil {
 				if err := emit(report.Event{Listing: l}); err != nil {
@@ -160,7 +161,9 @@ func (c *Cell) kernel(name string) *Kernel {
 }
 
 func (p *Program) result(k *Kernel) (r report.Result) {
-	r.Class, r.Reason = k.Class()
+	if r.Class, r.Reason = k.Class(); r.Class == Preserved {
+		r.Reason = k.Count.Limits()
+	}
 	for i := range k.Findings {
 		r.Findings = append(r.Findings, p.finding(k, &k.Findings[i]))
 	}

@@ -1,8 +1,11 @@
 package realcode
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
+	"optcheck/internal/plain"
 	"optcheck/ptx"
 	"optcheck/refine"
 )
@@ -93,6 +96,21 @@ func (c *Count) add(d Count) {
 	c.WarpFound += d.WarpFound
 	c.Pairs += d.Pairs
 	c.Open += d.Open
+}
+
+// Limits says what a comparison that found everything as written is not about: "" if there is nothing to say.
+func (c *Count) Limits() string {
+	var out []string
+	if c.Strong+c.Warp == 0 {
+		out = append(out, "nothing in it synchronises or is strong")
+	}
+	if n := c.Strong + c.Warp - c.StrongFound - c.WarpFound; n > 0 {
+		out = append(out, fmt.Sprintf("%s without an instruction", plain.Count(n, "synchronising or strong operation")))
+	}
+	if n := c.Weak - c.WeakFound; n > 0 {
+		out = append(out, fmt.Sprintf("%s without an instruction of %s own", plain.Count(n, "weak operation"), plain.Form(n, "its", "their")))
+	}
+	return strings.Join(out, ", ")
 }
 
 // Result is what a comparison of a module with machine code says.

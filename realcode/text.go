@@ -65,6 +65,7 @@ func (r *Report) Write(w io.Writer) error {
 		}
 	}
 	b.WriteByte('\n')
+	r.limits(&b)
 	if r.Incomplete != "" {
 		fmt.Fprintf(&b, "NOT ALL WAS DONE: %s\n", r.Incomplete)
 	}
@@ -85,6 +86,31 @@ func (r *Report) Write(w io.Writer) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// limits says what the preserved cells are not about, those of which the same is true at once.
+func (r *Report) limits(b *strings.Builder) {
+	var keys []string
+	n := map[string]int{}
+	for _, c := range r.cells {
+		if c.Class != Preserved || c.Result == nil {
+			continue
+		}
+		if key := c.Result.Count.Limits(); key != "" {
+			if n[key]++; n[key] == 1 {
+				keys = append(keys, key)
+			}
+		}
+	}
+	for _, key := range keys[:min(len(keys), maxLimits)] {
+		fmt.Fprintf(b, "  of %d preserved: %s\n", n[key], key)
+	}
+	if more := len(keys) - maxLimits; more > 0 {
+		fmt.Fprintf(b, "  and of others: operations without an instruction (%d more kinds)\n", more)
+	}
+}
+
+// maxLimits bounds the lines on what preserved cells are not about.
+const maxLimits = 8
 
 // Nothing is why no cell was compiled, "" if one was.
 func (r *Report) Nothing() (why string) {

@@ -113,6 +113,12 @@ func (m *markdown) head(list []*alert) {
 	if left > 0 {
 		m.leftOut(left, "further line", " of this table")
 	}
+	if lines := m.r.limits(); len(lines) > 0 {
+		for i, line := range lines {
+			lines[i] = "- " + mdText(line)
+		}
+		m.add("\n" + strings.Join(lines, "\n") + "\n")
+	}
 }
 
 // outcome sums a run up in a few words.

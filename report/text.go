@@ -46,6 +46,9 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	writeShared(b, r)
 	writeRaces(b, r)
 	writeHardware(b, r)
+	for _, line := range r.limits() {
+		fmt.Fprintf(b, "  %s\n", line)
+	}
 	writeCrashes(b, r)
 	shown := r
 	if o.NewOnly {
