@@ -130,10 +130,10 @@ func (g *Grid) readModifyWrite(w *Warp, pc int32, a *ir.Access, l int, p Place) 
 		return g.atomic(w, pc, a, l, p)
 	}
 	one, another := *a, *a
-	one.Atom, another.Atom = ir.AtomArrive, ir.AtomArrive
 	one.Data, another.Data = a.Data[:1], a.Data[1:2]
 	if g.Code.P.Mbarriers == ir.Narrow {
 		one.Atom, one.Bytes, one.Type, p.Addr = ir.AtomAdd, 4, ir.U32, p.Addr+4
+		another.Atom = ir.AtomArrive
 		one.Data, another.Data = a.Data[2:3], a.Data[3:4]
 	}
 	if err := g.atomic(w, pc, &one, l, p); err != nil {

@@ -387,7 +387,7 @@ func Combine(m ir.Mbarriers, a *ir.Access, result, old, operand, compared []byte
 	var x, y [8]byte
 	copy(x[:], old[:n])
 	copy(y[:], operand[:n])
-	if a.Atom == ir.AtomArrive || a.Atom == ir.AtomDrop {
+	if a.Atom >= ir.AtomArrive {
 		return arrive(m, a, result, x, y)
 	}
 	v, err := combine(a.Atom, a.Type, a.FTZ, binary.LittleEndian.Uint64(x[:]), binary.LittleEndian.Uint64(y[:]))

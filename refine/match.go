@@ -108,6 +108,7 @@ func (l *lane) ahead(kind emu.EventKind, p emu.Place, bytes int) (int, bool) {
 //     all paths, not here);
 //   - reduce: the fence of an acquire that was a read-modify-write's on whose result nothing depends (likewise);
 //   - merge: a relaxed store that the thread overwrites with nothing between, or that another one has just written;
+//   - merge: an arrival behind copies, of which one serves for several;
 //   - a fence of a CTA's scope, a barrier of the warp: the lanes share what they read through;
 //   - rise: a relaxed access that was performed before others of other places (the order is compared on all paths, not here).
 func (l *lane) skippable(i int) bool {
@@ -122,6 +123,8 @@ func (l *lane) skippable(i int) bool {
 		return true // behind a load that is
 	case l.reduced(i):
 		return true
+	case e.Atom == ir.AtomArriveBehind: // one serves for all copies before it
+		return i > 1 && ev[i-2].Atom == e.Atom && ev[i-2].Place == e.Place && ev[i-2].Operand == e.Operand
 	case e.Kind == emu.EventStore:
 		for k := i + 1; k < len(ev) && k <= i+5 && !ev[k].Sync(); k++ {
 			if ev[k].Kind == emu.EventStore && ev[k].Place == e.Place {
@@ -255,16 +258,29 @@ func (r *replay) Fence(_ *emu.Warp, _ int32, f *ir.Fence, act uint32) error {
 func (l *lane) epoch() int { return len(l.epochs) - 1 }
 
 // WarpBarrier replays a barrier of the warp: the program's, if it has one here.
-func (r *replay) WarpBarrier(_ *emu.Warp, _ int32, _ *ir.Barrier, act uint32) error {
+// A WARPSYNC (b is nil then) may be there for an operation of the warp instead: it is none for a lane that has not stored what the program
+// stores before its barrier.
+func (r *replay) WarpBarrier(_ *emu.Warp, _ int32, b *ir.Barrier, act uint32) error {
 	for l, th := range r.lanes {
 		if act>>l&1 == 0 || th == nil {
 			continue
 		}
-		if e := th.next(); e != nil && e.Kind == emu.EventWarpBarrier {
+		if e := th.next(); e != nil && e.Kind == emu.EventWarpBarrier && (b != nil || !th.owes()) {
 			th.take()
 		}
 	}
 	return nil
+}
+
+// owes reports whether the program has stored something in the lane's epoch that the machine code has not.
+func (l *lane) owes() bool {
+	n := l.epoch()
+	for w, s := range l.rec.Epochs[n] {
+		if s.Mask&^l.epochs[n][w].Mask != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Barrier replays a barrier of the block: nobody waits, the record says what was seen behind it.
@@ -369,7 +385,9 @@ func (r *replay) atomic(a *ir.Access, l int, p emu.Place) bool {
 	n := a.Bytes * a.Elems
 	r.w.Stored(a, l, operand[:n])
 	r.w.Compared(a, l, compared[:n])
-	skip, ok := th.seek(func(e *emu.Event) bool { return e.Kind == emu.EventAtomic && e.Place == p })
+	skip, ok := th.seek(func(e *emu.Event) bool {
+		return e.Kind == emu.EventAtomic && e.Place == p && (e.Atom != ir.AtomArriveBehind || e.Operand == emu.Number(operand[:8]))
+	})
 	i := th.at + skip
 	if !ok {
 		skip = 0
@@ -571,6 +589,9 @@ func (l *lane) perform(i int) {
 
 // plainAtom is the operation of an event: an increment without a limit is an addition.
 func plainAtom(e *emu.Event) (ir.Atom, uint64) {
+	if e.Atom == ir.AtomArriveBehind {
+		return ir.AtomArrive, e.Operand
+	}
 	if e.Atom == ir.AtomInc && e.Operand == ^uint64(0)>>(64-8*min(e.Bytes, 8)) {
 		return ir.AtomAdd, 1
 	}

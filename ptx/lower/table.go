@@ -211,10 +211,7 @@ var mbarriers = map[string][]form{
 		row("2-3 op:arrive,arrive_drop"+arrival+" ss?:shared,shared::cta,shared::cluster t:b64", (*inst).arrive, "9.7.13.15.13"),
 		row("3 op:arrive,arrive_drop expect_tx"+arrival+" ss?:shared,shared::cta,shared::cluster t:b64", (*inst).arrive, "9.7.13.15.13"),
 		row("2 tx:expect_tx,complete_tx relaxed? scope?:cta,cluster ss?:shared,shared::cta,shared::cluster t:b64", (*inst).transactions, "9.7.13.15.11"),
-		row("3 try:test_wait,try_wait sem?:acquire,relaxed scope?:cta,cluster ss?:shared,shared::cta t:b64", (*inst).testWait, "9.7.13.15.16"),
-		row("4 try:try_wait sem?:acquire,relaxed scope?:cta,cluster ss?:shared,shared::cta t:b64", (*inst).testWait, "9.7.13.15.16"),
-		row("3 try:test_wait,try_wait parity sem?:acquire,relaxed scope?:cta,cluster ss?:shared,shared::cta t:b64", (*inst).testWait, "9.7.13.15.16"),
-		row("4 try:try_wait parity sem?:acquire,relaxed scope?:cta,cluster ss?:shared,shared::cta t:b64", (*inst).testWait, "9.7.13.15.16"),
+		row("3 test_wait"+waiting, (*inst).testWait, "9.7.13.15.16"), row("3-4 try_wait"+waiting, (*inst).testWait, "9.7.13.15.16"),
 		row("2 pending_count t:b64", (*inst).pendingCount, "9.7.13.15.17")},
 	"mapa":       {row("3 ss?:shared::cluster t:u32,u64", (*inst).mapa, "9.7.9.23")},
 	"getctarank": {row("2 ss?:shared::cluster t:u32,u64", (*inst).ctaRank, "9.7.9.24")},
@@ -222,6 +219,7 @@ var mbarriers = map[string][]form{
 
 const (
 	object  = " ss?:shared,shared::cta t:b64"
+	waiting = " parity? sem?:acquire,relaxed scope?:cta,cluster ss?:shared,shared::cta t:b64"
 	arrival = " sem?:release,relaxed scope?:cta,cluster"
 )
 

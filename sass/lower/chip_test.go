@@ -15,6 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/emu"
+	"optcheck/ir"
+	"optcheck/ptx"
+	ptxlower "optcheck/ptx/lower"
 	"optcheck/runner"
 	"optcheck/runner/cuda"
 	"optcheck/sass"
@@ -24,6 +27,7 @@ import (
 
 var (
 	writeChip = flag.String("write-chip", "", "write the machine code of all forms and programs for sm_90 to this file")
+	onlyChip  = flag.String("chip-only", "", "write the programs of these names only, with commas between")
 	onChip    = flag.String("chip", "", "run the machine code of this file on a device of sm_90, and compare with the emulator")
 )
 
@@ -32,6 +36,7 @@ type chipCase struct {
 	Name           string
 	Cubin, Listing []byte
 	Forms          []string // none for a program
+	Text           string   // of a program: its PTX
 	Places         []int
 	Threads, Size  int
 	Inputs         [][]byte
@@ -74,6 +79,9 @@ func writeCases(t *testing.T, file string) {
 				require.NoError(t, enc.Encode(c))
 			}
 			for _, forms := range [][]string{integerForms(), floatForms()} {
+				if *onlyChip != "" {
+					break
+				}
 				forms = slices.DeleteFunc(slices.Clone(forms), func(f string) bool { return lacks(rel, "sm_90", f) })
 				for chunk := range slices.Chunk(forms, 60) {
 					text, places, size := kernel(chunk)
@@ -89,7 +97,10 @@ func writeCases(t *testing.T, file string) {
 					continue
 				}
 				name := strings.TrimSuffix(filepath.Base(p), ".ptx")
-				add(chipCase{Name: name, Threads: 40, Size: outSize / 40 &^ 3, Inputs: programInputs()}, string(text))
+				if *onlyChip != "" && !slices.Contains(strings.Split(*onlyChip, ","), name) {
+					continue
+				}
+				add(chipCase{Name: name, Text: string(text), Threads: 40, Size: outSize / 40 &^ 3, Inputs: programInputs()}, string(text))
 			}
 		}
 	}
@@ -108,7 +119,7 @@ func runCases(t *testing.T, name string) {
 	require.NoError(t, err)
 	in, err := s.Alloc(t.Context(), 0, 1<<20)
 	require.NoError(t, err)
-	good := map[string]bool{}
+	good, source := map[string]bool{}, map[string]bool{}
 	for dec := json.NewDecoder(z); dec.More(); {
 		var c chipCase
 		require.NoError(t, dec.Decode(&c))
@@ -118,6 +129,7 @@ func runCases(t *testing.T, name string) {
 		require.NoError(t, err)
 		p, err := lower.Kernel(prog, file, "k")
 		require.NoError(t, err)
+		p.Cluster = c.cluster(t)
 		m, err := s.Load(t.Context(), runner.Image{Kind: runner.ImageCubin, Data: c.Cubin})
 		require.NoError(t, err, c.Name)
 		k, _, err := s.Kernel(t.Context(), m, "k")
@@ -144,10 +156,59 @@ func runCases(t *testing.T, name string) {
 		}
 		if ok {
 			maps.Copy(good, done)
+			c.source(t, source)
 		}
 	}
+	require.NoError(t, os.WriteFile(name+".ptx", []byte(strings.Join(slices.Sorted(maps.Keys(source)), "\n")+"\n"), 0o644))
 	t.Logf("%d forms of machine instructions are in code whose results are the chip's", len(good))
 	require.NoError(t, os.WriteFile(name+".forms", []byte(strings.Join(slices.Sorted(maps.Keys(good)), "\n")+"\n"), 0o644))
+}
+
+// cluster is the size of clusters that a program asks for.
+func (c *chipCase) cluster(t *testing.T) [3]int {
+	if c.Text == "" {
+		return [3]int{}
+	}
+	return c.program(t).Cluster
+}
+
+// program is that of the PTX.
+func (c *chipCase) program(t *testing.T) *ir.Program {
+	m, err := ptx.Parse(c.Name, []byte(c.Text))
+	require.NoError(t, err)
+	p, err := ptxlower.Kernel(m, "k")
+	require.NoError(t, err)
+	return p
+}
+
+// source notes the forms of a program's PTX whose emulation stores what its machine code does.
+func (c *chipCase) source(t *testing.T, source map[string]bool) {
+	if c.Text == "" {
+		return
+	}
+	p := c.program(t)
+	file, err := cubin.Parse(c.Cubin)
+	require.NoError(t, err)
+	prog, err := sass.Parse(c.Name, c.Listing)
+	require.NoError(t, err)
+	machine, err := lower.Kernel(prog, file, "k")
+	require.NoError(t, err)
+	machine.Cluster = p.Cluster
+	done := map[string]bool{}
+	for _, input := range c.Inputs {
+		got, insts, err := covered(p, c.Threads, input, c.Threads*c.Size, emu.Policy{})
+		want, err2 := execute(machine, c.Threads, input, c.Threads*c.Size, emu.Policy{})
+		if err != nil || err2 != nil || string(got) != string(want) {
+			return
+		}
+		for i, on := range insts {
+			if on {
+				op, _, _ := strings.Cut(p.Insts[i].Form, " ")
+				done[op] = true
+			}
+		}
+	}
+	maps.Copy(source, done)
 }
 
 // compare reports where the emulator differs from a chip, each form once.

@@ -98,7 +98,7 @@ func covered(p *ir.Program, threads int, input []byte, size int, policy emu.Poli
 	params := binary.LittleEndian.AppendUint64(nil, outAddr)
 	params = binary.LittleEndian.AppendUint64(params, inAddr)
 	params = binary.LittleEndian.AppendUint32(params, 5)
-	l := &emu.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{threads, 1, 1}, Params: params, Vars: map[string]uint64{}}
+	l := &emu.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{threads, 1, 1}, Cluster: p.Cluster, Params: params, Vars: map[string]uint64{}}
 	m := emu.NewMemory(func(emu.Word, emu.Kind) uint32 { return 0 })
 	m.Fill(inAddr, input)
 	at := uint64(0x40_0000_0000)
@@ -144,6 +144,7 @@ func both(t *testing.T, tc *toolchain.Toolchain, target, level, text string, thr
 	require.NoError(t, err)
 	dst, err := lower.Kernel(c.prog, c.file, "k")
 	require.NoError(t, err)
+	dst.Cluster = src.Cluster
 	for i, in := range inputs {
 		want, err := execute(src, threads, in, outSize, emu.Policy{})
 		if err != nil {

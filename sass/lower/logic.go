@@ -276,15 +276,19 @@ func sgxt(s *step) {
 func p2r(s *step) {
 	shift := s.byteShift()
 	d := s.dst()
-	if o := s.next(); o.Sym != "PR" {
-		s.fail("operand %s of P2R", o.Text)
+	all, class := "PR", isa.ClassPred
+	if s.in.Op == "UP2UR" {
+		all, class = "UPR", isa.ClassUPred
+	}
+	if o := s.next(); o.Sym != all {
+		s.fail("operand %s of %s", o.Text, s.in.Op)
 	}
 	a := s.plain()
 	mask := s.imm(128)
 	bits := s.op(ir.And, ir.U32, a, s.k(uint64(uint32(^(mask << shift)))))
 	for n := range uint16(7) {
 		if mask>>n&1 != 0 {
-			p := s.u.reg(isa.Reg{Class: isa.ClassPred, Num: n})
+			p := s.u.reg(isa.Reg{Class: class, Num: n})
 			bits = s.op(ir.Or, ir.U32, bits, s.op(ir.Shl, ir.U32, p, s.k(uint64(n)+shift)))
 		}
 	}

@@ -154,6 +154,9 @@ func bulk(s *step) {
 	c.ToSpace, c.To = address(kinds[0], true)
 	c.FromSpace, c.From = address(kinds[2], false)
 	c.Size = s.op(ir.Shl, ir.U32, s.plain(), s.k(4))
+	if o := s.peek(); o != nil && strings.HasPrefix(o.Text, "desc[") { // a policy for caches
+		s.next()
+	}
 	s.do(c)
 }
 

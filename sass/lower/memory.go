@@ -220,7 +220,7 @@ func ldc(s *step) {
 // qspc: QSPC.E.S|L|G p, RZ, [address]: whether a generic address is one of a space.
 func qspc(s *step) {
 	s.wide(ir.Generic)
-	space := s.oneOf("S L D")
+	space := s.oneOf("S L D G")
 	p := s.predDst()
 	if d := s.dst(); !zeroReg(&d) {
 		s.fail("operand %s of QSPC", d.Text)
@@ -231,7 +231,17 @@ func qspc(s *step) {
 		s.fail("QSPC of unknown space")
 		return
 	}
-	window := s.u.b.Window(map[string]ir.Space{"S": ir.Shared, "D": ir.Shared, "L": ir.Local}[space]) // D: shared memory of the cluster
-	addr := s.op(ir.Add, ir.U64, a.Addr, s.k(uint64(a.Offset)))
-	s.setPred(p, s.cmp(ir.EQ, ir.U64, s.op(ir.HighWord, ir.U64, addr), s.op(ir.HighWord, ir.U64, window)))
+	high := s.op(ir.HighWord, ir.U64, s.op(ir.Add, ir.U64, a.Addr, s.k(uint64(a.Offset))))
+	in := func(x ir.Space) ir.Reg {
+		return s.cmp(ir.EQ, ir.U64, high, s.op(ir.HighWord, ir.U64, s.u.b.Window(x)))
+	}
+	switch space {
+	case "G": // what is in no other space
+		others := s.op(ir.Or, ir.Pred, s.op(ir.Or, ir.Pred, in(ir.Shared), in(ir.Local)), in(ir.Param))
+		s.setPred(p, s.op(ir.Xor, ir.Pred, others, s.k(1)))
+	case "L":
+		s.setPred(p, in(ir.Local))
+	default: // D: shared memory of the cluster
+		s.setPred(p, in(ir.Shared))
+	}
 }

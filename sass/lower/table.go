@@ -97,7 +97,7 @@ func integer(add adder) {
 	add(unary(ir.Brev), "BREV", "UBREV")
 	add(bmsk, "BMSK", "UBMSK")
 	add(sgxt, "SGXT", "USGXT")
-	add(p2r, "P2R")
+	add(p2r, "P2R", "UP2UR")
 	add(r2p, "R2P")
 	add(s2r, "S2R", "S2UR")
 	add(cs2r, "CS2R")
