@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,8 @@ type verification struct {
 	front       []string
 	fail        string
 	needed      bool
+	all         bool
+	limit       time.Duration
 	asJSON      bool
 }
 
@@ -40,7 +43,9 @@ nobody wrote, traps and failed assertions. It needs no GPU.
 
 A race is found in every run in which the accesses are not ordered, whether they
 happen next to each other or not. Several inputs and schedules are run; that nothing
-was found is no proof, and what a run could not tell is said.
+was found is no proof, and what a run could not tell is said. --all-executions looks
+at every execution of a small launch that the memory model allows instead, loops at
+most 16 times: that there is no race in any is a proof for that launch and input.
 
 The launch is that of the flags, of a comment of the source
 (//--blockDim=64 --gridDim=2), of a program as optcheck app has them, or chosen: the
@@ -52,6 +57,7 @@ found but not everything could be told.`,
 		Example: `  optcheck verify kernel.ptx
   optcheck verify kernel.cu --kernel scan --grid 4 --block 128 --arg n=512 --arg out=buffer:2048
   optcheck verify kernel.cu --schedules 20 --fail-on race --json
+  optcheck verify kernel.ptx --kernel lock --grid 2 --block 1 --all-executions
   optcheck verify program.yaml`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), env, args) },
@@ -67,6 +73,8 @@ found but not everything could be told.`,
 	f.IntVar(&v.o.Schedules, "schedules", 4, "how many schedules of each are run")
 	f.Int64Var(&v.o.Steps, "steps", 1<<24, "how many instructions of threads a run has at most")
 	f.BoolVar(&v.needed, "needed", false, "leave out each synchronisation of kernels without findings, and say whether that is noticed")
+	f.BoolVar(&v.all, "all-executions", false, "look at all executions of a small launch that the model ptx allows, not at some runs")
+	f.DurationVar(&v.limit, "limit", time.Minute, "with --all-executions: how long one kernel may take")
 	f.StringVar(&v.fail, "fail-on", "any", "exit with 1 if this was found: any, race, never")
 	f.StringSliceVar(&v.front, "front-flags", nil, "further arguments for the compiler of CUDA C++, separated by commas")
 	f.StringSlice("toolchains", nil, "compile CUDA C++ with these toolchains only")
@@ -89,6 +97,21 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 			return err
 		}
 		for _, l := range launches {
+			if v.all {
+				n, err := v.every(ctx, env, file, &l)
+				if err != nil {
+					return fmt.Errorf("%s: kernel %s: %w", plain.Line(file), plain.Line(l.kernel), err)
+				}
+				kernels++
+				switch n {
+				case verify.AnswerFree:
+				case verify.AnswerUnknown:
+					unknown++
+				default:
+					counted++
+				}
+				continue
+			}
 			r, err := verify.Kernel(l.module, l.kernel, &l.o)
 			if err != nil {
 				return fmt.Errorf("%s: kernel %s: %w", plain.Line(file), plain.Line(l.kernel), err)
@@ -139,4 +162,17 @@ func (v *verification) need(env *environment, l *toVerify) error {
 		_, err = fmt.Fprint(env.stdout, n.Text())
 	}
 	return err
+}
+
+// every looks at all executions of a launch.
+func (v *verification) every(ctx context.Context, env *environment, file string, l *toVerify) (answer string, err error) {
+	x, err := verify.All(ctx, l.module, l.kernel, &l.o, v.limit)
+	if err != nil {
+		return "", err
+	}
+	if x.File = file; v.asJSON {
+		return x.Answer, env.printJSON(x)
+	}
+	_, err = fmt.Fprint(env.stdout, x.Text())
+	return x.Answer, err
 }
