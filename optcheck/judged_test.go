@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"os"
 	"slices"
@@ -71,8 +72,9 @@ func TestJudged(t *testing.T) {
 		if c.Harness {
 			h, err := ptxgen.EmitHarness(x, c.Target, c.Form, layout)
 			require.NoError(t, err)
-			judge := func(fn *isa.Func) string { return harnessSays(NewChecker().CheckHarness(fn, h.Check)) }
-			fmt.Fprintf(&b, "%v: %s\n", c.Form, judge(c.Kernels[0].Func))
+			judge := func(fn *isa.Func) (string, string) { return harnessSays(NewChecker().CheckHarness(fn, h.Check)), "" }
+			says, _ := judge(c.Kernels[0].Func)
+			fmt.Fprintf(&b, "%v: %s\n", c.Form, says)
 			edits += edited(&b, c.Kernels[0].Func, judge)
 			continue
 		}
@@ -96,7 +98,10 @@ func TestJudged(t *testing.T) {
 			} else {
 				fmt.Fprintf(&b, "no machine: %v\n", err)
 			}
-			edits += edited(&b, k.Func, func(fn *isa.Func) string { return brief(k.Check.CheckAgainst(fn, want)) })
+			edits += edited(&b, k.Func, func(fn *isa.Func) (string, string) {
+				r, err := k.Check.CheckAgainst(fn, want)
+				return brief(r, err), meaning(r)
+			})
 			if r.Class == Preserved {
 				good++
 			}
@@ -132,27 +137,52 @@ func TestJudged(t *testing.T) {
 	require.Len(t, got, len(kept))
 }
 
-// edited says what is said of each single edit of a function, and returns the number of edits.
-func edited(b *strings.Builder, of *isa.Func, judge func(*isa.Func) string) (edits int) {
+// edited says what is said of each single edit of a function, with a hash of what all of them mean, and returns the number of edits.
+func edited(b *strings.Builder, of *isa.Func, judge func(*isa.Func) (says, means string)) (edits int) {
 	for _, edit := range []struct {
 		name string
 		do   func([]isa.Inst, int) bool
-	}{{"without", leftOut}, {"swapped", swapped}, {"weaker", weakened}, {"always", always}, {"elsewhere", elsewhere}} {
-		n := map[string][]int{}
+	}{{"without", leftOut}, {"swapped", swapped}, {"weaker", weakened}, {"always", always}, {"elsewhere", elsewhere}, {"negated", negated},
+		{"of another value", valued}, {"computed otherwise", computed}, {"another atomic", atomic}} {
+		n, means := map[string][]int{}, fnv.New32a()
 		for at := 0; at < len(of.Insts); at += 1 + len(of.Insts)/50 { // of long ones some
 			fn := *of
 			fn.Insts = slices.Clone(fn.Insts)
 			if edit.do(fn.Insts, at) {
-				said := judge(&fn)
+				said, meant := judge(&fn)
 				n[said] = append(n[said], at)
+				fmt.Fprintln(means, at, meant)
 				edits++
 			}
 		}
 		for _, s := range sorted(n) {
 			fmt.Fprintf(b, "%s %v: %s\n", edit.name, n[s], s)
 		}
+		if len(n) > 0 {
+			fmt.Fprintf(b, "%s means %08x\n", edit.name, means.Sum32())
+		}
 	}
 	return edits
+}
+
+// meaning is the machine code of a kernel as operations of a test and of a model of the hardware, or why it is none.
+func meaning(r *Checked) string {
+	if r == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, lift := range []func() (LiftedCode, error){r.Lift, r.LiftMachine} {
+		code, err := lift()
+		if err != nil {
+			fmt.Fprintln(&b, err)
+			continue
+		}
+		fmt.Fprintf(&b, "%s\n", code.Key())
+		if l, ok := code.(*Lifted); ok {
+			fmt.Fprintln(&b, l.Extra)
+		}
+	}
+	return b.String()
 }
 
 // harnessSays is what is said of a kernel for devices and each thread of its test.
@@ -281,5 +311,76 @@ func elsewhere(list []isa.Inst, i int) bool {
 	}
 	in.Args = slices.Clone(in.Args)
 	in.Args[k].Off += 4
+	return true
+}
+
+// negated turns the condition of an instruction round.
+func negated(list []isa.Inst, i int) bool {
+	in := &list[i]
+	if in.Guard.Reg.Class == isa.ClassNone {
+		return false
+	}
+	in.Guard.Neg = !in.Guard.Neg
+	return true
+}
+
+// valued computes with another constant or parameter.
+func valued(list []isa.Inst, i int) bool {
+	return micro(list, i, func(m *isa.Micro) bool {
+		m.Src = slices.Clone(m.Src)
+		for k := range m.Src {
+			switch o := &m.Src[k]; o.Kind {
+			case isa.OpdImm:
+				o.Imm ^= 4
+				return true
+			case isa.OpdConst:
+				o.Off += 8
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// computed does something else with the same operands.
+func computed(list []isa.Inst, i int) bool {
+	return micro(list, i, func(m *isa.Micro) bool {
+		other := map[string]string{"EQ": "NE", "NE": "EQ", "LT": "LE", "LE": "LT", "GT": "GE", "GE": "GT", "AND": "OR", "OR": "AND"}
+		switch {
+		case m.Cmp != "":
+			m.Cmp = other[m.Cmp]
+		case m.Bool != "":
+			m.Bool = other[m.Bool]
+		case m.LUT != 0:
+			m.LUT ^= 0x18
+		case len(m.Src) > 1:
+			m.Src = slices.Clone(m.Src)
+			m.Src[0], m.Src[1] = m.Src[1], m.Src[0]
+		default:
+			return false
+		}
+		return true
+	})
+}
+
+// micro changes the first of an instruction's operations that can be changed so.
+func micro(list []isa.Inst, i int, change func(*isa.Micro) bool) bool {
+	in := &list[i]
+	in.Micro = slices.Clone(in.Micro)
+	for k := range in.Micro {
+		if change(&in.Micro[k]) {
+			return true
+		}
+	}
+	return false
+}
+
+// atomic performs another operation.
+func atomic(list []isa.Inst, i int) bool {
+	m := &list[i].Mem
+	if m.Atom == "" {
+		return false
+	}
+	m.Atom = map[bool]string{true: "MAX", false: "ADD"}[m.Atom == "ADD"]
 	return true
 }
