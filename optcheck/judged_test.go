@@ -61,9 +61,15 @@ var update = flag.Bool("update", false, "write what is said of testdata/judged.g
 // TestJudged: what is said of real machine code is what was said of it before: as it is, what it means, and with each
 // single instruction left out or moved behind its neighbour. Where it shall be something else, -update writes it.
 func TestJudged(t *testing.T) {
+	const file = "testdata/judged.txt"
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
 	var b strings.Builder
 	good, edits := 0, 0
 	for _, c := range judgedCells(t) {
+		if !*update && !strings.HasPrefix(string(want), b.String()) {
+			break // it is told below
+		}
 		x, err := litmus.Parse("judged", []byte(c.Test))
 		require.NoError(t, err)
 		layout, err := spec.ParseLayout(c.Layout)
@@ -122,12 +128,10 @@ func TestJudged(t *testing.T) {
 			b.WriteByte('\n')
 		}
 	}
-	const file = "testdata/judged.txt"
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
+		return
 	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err)
 	got, kept := strings.Split(b.String(), "\n"), strings.Split(string(want), "\n")
 	for i := range min(len(got), len(kept)) {
 		require.Equal(t, kept[i], got[i], "line %d of %s", i+1, file)

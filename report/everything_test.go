@@ -33,6 +33,9 @@ func everything(w io.Writer, i int, a, b *Run) {
 	if i < 4 {
 		part("plot", WritePlot(w, "svg", a.Histograms))
 	}
+	if i%2 == 0 {
+		b = varied(a)
+	}
 	x := Compare(a, b, func(c *Cell) bool { return c.Level != "O1" })
 	part("comparison", WriteComparison(w, x, true))
 	part("short comparison", WriteComparison(w, x, false))
@@ -91,6 +94,51 @@ func everything(w io.Writer, i int, a, b *Run) {
 	}
 }
 
+// varied is a run that differs from another in a little: cells that are gone, have other code, findings or classes.
+func varied(a *Run) *Run {
+	b := *a
+	b.Cells = nil
+	for i, c := range a.Cells {
+		c.Findings = slices.Clone(c.Findings)
+		switch i % 7 {
+		case 0:
+			continue
+		case 1:
+			c.Code = "c3"
+		case 2:
+			c.Findings = c.Findings[:len(c.Findings)/2]
+		case 3:
+			c.Class = Preserved
+		case 4:
+			c.Known = nil
+		}
+		b.Cells = append(b.Cells, c)
+	}
+	return &b
+}
+
+// sharded is a stream in shards of a matrix, of which one may be missing.
+func sharded(t *testing.T, stream []byte, n, without int) (parts [][]byte) {
+	r := NewRun()
+	require.NoError(t, Read("s", bytes.NewReader(stream), r.Handle))
+	for i := 1; i <= n; i++ {
+		part := *r
+		part.Config.Shard, part.Config.OnDevice, part.Cells, part.Histograms, part.Problems = fmt.Sprintf("%d/%d", i, n), nil, nil, nil, nil
+		for k, c := range r.Cells {
+			if k%n == i-1 {
+				part.Cells = append(part.Cells, c)
+			}
+		}
+		part.Config.Cells = len(part.Cells) + i/n
+		var b bytes.Buffer
+		require.NoError(t, part.Replay(NewJSONLines(&b)))
+		if i != without {
+			parts = append(parts, b.Bytes())
+		}
+	}
+	return parts
+}
+
 // writeUnited writes what a set makes of several streams.
 func writeUnited(w io.Writer, streams ...[]byte) {
 	s := NewSet()
@@ -136,6 +184,8 @@ func rendered(t *testing.T) string {
 		everything(&out, i, r, runs[(i+1)%len(runs)])
 		if i%4 == 0 {
 			writeUnited(&out, streams[i], streams[(i+1)%len(runs)], streams[(i+2)%len(runs)])
+			writeUnited(&out, sharded(t, streams[i], 3, i/4%4)...)
+			writeUnited(&out, append(sharded(t, streams[i], 12, 5), sharded(t, streams[i], 2, 0)[0])...)
 		}
 	}
 	return out.String()

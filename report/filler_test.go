@@ -18,17 +18,19 @@ var fields = map[string][]string{
 	"Class": {Miscompiled, Changed, Crashed, Unknown, Optimised, Invalid, Unsupported, Preserved}, "Rule": {"merged", "reordered", "missing", "weakened", "fence-removed", "crash", "hang", "line-lost", "wrong-value"}, "Race": {"", RaceFree, DataRace, FenceScope, MixedSize, RaceUnknown}, "Stage": {"", "front end", "library", "IR passes", "back end", "llc", "ptxas"},
 	"Dialect": {"GPU_PTX", "PTX", Program}, "Status": {"", StatusDone, StatusInterrupted, StatusTimeout, StatusFault, StatusRefused, StatusUnsupported},
 	"Effect": {"", "sequentially consistent", "hardware, allowed", "hardware, forbidden", "hardware, undecided by the model", "compiler, forbidden", "compiler, allowed"}, "Test": {"mp", "coRR", "k.ptx:kernel", "mp+membar.gls", "sl-future"}, "Name": {"mp", "coRR", "k.ptx:kernel", "NVIDIA X"},
-	"Hash": {"aa", "bb"}, "Toolchain": {"ptxas 11.8.89", "ptxas 12.4.131", "llc 19.1.7 + ptxas 12.4.131"}, "Target": {"sm_70", "sm_90"},
-	"Level": {"O0", "O3"}, "Layout": {"pointers", "offsets"}, "Model": {"ptx", "ptx-2015", "sc"}, "File": {"", "k.ptx", "dir/k.cu"},
-	"Preset": {"", "corpus", "quick"}, "Code": {"c1", "c2", "c3"}, "Look": {"", "c4", "c5"}, "Source": {"", "llvm-ir"}, "Shard": {"", "1/2", "2/2"},
+	"Hash": {"aa", "bb"}, "Toolchain": {"ptxas 11.8.89", "ptxas 12.4.131", "llc 19.1.7 + ptxas 12.4.131", "clang 19.1.7"},
+	"Target": {"sm_70", "sm_90", "gfx900"},
+	"Level":  {"O0", "O3"}, "Layout": {"pointers", "offsets"}, "Model": {"ptx", "ptx-2015", "sc"}, "File": {"", "k.ptx", "dir/k.cu"},
+	"Preset": {"", "corpus", "quick"}, "Code": {"c1", "c2", "c3"}, "Look": {"", "c4", "c5"}, "Source": {"", "llvm-ir", "opencl"}, "Shard": {"", "1/2", "2/2"},
 	"ID": {"ptxas 11.8.89", "ptxas 12.4.131", "cuda:0"}, "Setting": {"none", "stress+random", "dense"}, "CodeSays": {"", "allowed", "forbidden"},
 	"OneDevice": {"", "allowed", "forbidden"}, "At": {"", "ptxas+0x28"}, "Kind": {ProblemInput, ProblemInfrastructure, ProblemCompile, ProblemCrash, ProblemTimeout, ProblemParse, KindIncomplete, KindMixed}, "Kind in Histogram": {"Allowed", "Forbidden", "Required"},
 	"Reason":                {"", "timeout: ptxas", "infrastructure: nvdisasm", "not reached", "sm_70 has none: x", "more than 8192 blocks"},
 	"Class in OtherVerdict": {Optimised, Miscompiled}, "Says": {"allowed", "forbidden", "undecided"}, "Unjudged": {"", "", "", "a loop", "x: cannot lift y"},
 	"Unvalidated": {"", "changed: merged"}, "Terms": {"1:r0"}, "New": {"1:r1=1; 1:r2=0;", "1:r1=0; 1:r2=0;"}, "Targets": {"sm_70", "sm_90"},
-	"Levels": {"O0", "O3"}, "Layouts": {"pointers", "offsets"}, "Flags": {"-v", "--x=y z"}, "Known": {"dead-acquire", "mine"},
+	"Levels": {"O0", "O3"}, "Layouts": {"pointers", "offsets"}, "Flags": {"-v", "-v", "-O1", "--x=y z"}, "Known": {"dead-acquire", "mine"},
 	"Detail": {"", "lost", "two\nlines", "the load of x"}, "Build": {"", "b1"}, "Tool": {"v1"}, "MaxPTX": {"", "8.4"},
-	"Line text": {"LDG.E.STRONG.GPU R0, [R2.64]", "STG.E [R2.64], R0", "MEMBAR.SC.GPU", "LDG.E R0, [R2.64]", "ERRBAR", "CCTL.IVALL", "ld.weak x"},
+	"Line text": {"LDG.E.STRONG.GPU R0, [R2.64]", "STG.E [R2.64], R0", "MEMBAR.SC.GPU", "LDG.E R0, [R2.64]", "ERRBAR", "CCTL.IVALL", "ld.weak x",
+		"@P0 LDG.E.64.STRONG.SYS R4, [R2.64]", "global_load_dword v0, v[1:2], off glc", "global_load_b32 v0, v1 scope:SCOPE_DEV", "buffer_gl0_inv"},
 }
 
 // filler makes events of which every field may have something. What a field has follows from its path alone, so that a new field changes
@@ -110,6 +112,10 @@ func (f *filler) event(kind string) Event {
 		if f.draw(3, "device") > 0 {
 			e.Config.OnDevice, e.Config.Shard = nil, ""
 		}
+	case e.Listing != nil:
+		for i := range e.Listing.Threads {
+			f.long(&e.Listing.Threads[i])
+		}
 	case e.Test != nil:
 		if t, ok := corpus.Lookup(e.Test.Name); ok && f.draw(4, "corpus") > 0 {
 			e.Test.Text, e.Test.Dialect = t.String(), t.Dialect.String()
@@ -141,6 +147,18 @@ func (f *filler) event(kind string) Event {
 		}
 	}
 	return e
+}
+
+// long makes a thread in six longer than what is shown as a whole.
+func (f *filler) long(t *ThreadListing) {
+	if f.draw(6, "long") > 0 {
+		return
+	}
+	t.Source, t.Machine = nil, nil
+	for i := range 64 {
+		line := Line{Pos: i, Text: fmt.Sprint("ld.weak x", i)}
+		t.Source, t.Machine = append(t.Source, line), append(t.Machine, line, Line{Pos: -1, Text: fmt.Sprint("MOV R", i)})
+	}
 }
 
 // stream is a run whose events are random, as JSON lines. Its config comes first.
