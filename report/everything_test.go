@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/diff"
 	"github.com/stretchr/testify/require"
 )
 
@@ -208,12 +209,9 @@ func TestEverything(t *testing.T) {
 	} else if !errors.Is(err, os.ErrNotExist) {
 		t.Fatal(err)
 	}
-	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for i, shown := 0, 0; i < max(len(a), len(b)) && shown < 20 && want != got; i++ {
-		if x, y := at(a, i), at(b, i); x != y {
-			shown++
-			t.Logf("line %d:\n- %.300s\n+ %.300s", i+1, x, y)
-		}
+	if want != got {
+		lines := strings.SplitN(string(diff.Diff("stored", []byte(want), "now", []byte(got))), "\n", 80)
+		t.Logf("%.8000s", strings.Join(lines[:min(len(lines), 79)], "\n"))
 	}
 	if *updateRendered {
 		var z bytes.Buffer
@@ -224,16 +222,7 @@ func TestEverything(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, z.Bytes(), 0o644))
 		return
 	}
-	if want != got {
-		t.Fatalf("%d lines became %d", len(a), len(b))
-	}
-}
-
-func at(list []string, i int) string {
-	if i < len(list) {
-		return list[i]
-	}
-	return ""
+	require.True(t, want == got, "the difference is above")
 }
 
 // TestDamagedEvents: a line of a stream that is not an event is refused, with its number.
