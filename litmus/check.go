@@ -65,6 +65,15 @@ func (c *checker) layout() {
 		for j := range th.Body {
 			in := &th.Body[j]
 			c.wrote[i][in.Dst] = true
+			for _, a := range append([]Addr{in.Addr}, in.More...) { // copies name what they move
+				if d := th.Decl(a.Reg); in.Op == OpAsync && (a.Loc != "" || d != nil && d.Init.Kind == OperandLoc) {
+					name := a.Loc
+					if name == "" {
+						name = d.Init.Name
+					}
+					c.size[name] = max(c.size[name], min(in.Bytes(), MaxBytes))
+				}
+			}
 			if !in.IsAccess() {
 				continue
 			}
@@ -272,12 +281,31 @@ func (c *checker) shared() {
 			}
 			if first < 0 {
 				first = j
-			} else if a := &c.t.Threads[first]; !a.Place.SameScope(th.Place, ScopeCTA) {
-				c.errorf(l.Pos, "shared location %s is used by threads %s and %s of different CTAs", l.Name, a.Name, th.Name)
+			} else if a := &c.t.Threads[first]; !a.Place.SameScope(th.Place, ScopeCluster) {
+				c.errorf(l.Pos, "shared location %s is used by threads %s and %s of different CTAs that are in no cluster", l.Name, a.Name, th.Name)
 				break
 			}
 		}
 	}
+}
+
+// Distributed reports whether threads of several CTAs of a cluster use one shared location, which is in the
+// memory of the first one's CTA.
+func (t *Test) Distributed() bool {
+	for i := range t.Locations {
+		first := -1
+		for j := range t.Threads {
+			if t.Locations[i].Space != Shared || !t.Threads[j].mentions(t.Locations[i].Name) {
+				continue
+			}
+			if first < 0 {
+				first = j
+			} else if !t.Threads[first].Place.SameScope(t.Threads[j].Place, ScopeCTA) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // mentions reports whether the thread's text names the location.
@@ -288,7 +316,8 @@ func (th *Thread) mentions(loc string) bool {
 		}
 	}
 	for i := range th.Body {
-		if th.Body[i].Addr.Loc == loc || slices.Contains(th.Body[i].Src, Loc(loc)) {
+		more := slices.ContainsFunc(th.Body[i].More, func(a Addr) bool { return a.Loc == loc })
+		if more || th.Body[i].Addr.Loc == loc || slices.Contains(th.Body[i].Src, Loc(loc)) {
 			return true
 		}
 	}

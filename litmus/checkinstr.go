@@ -30,6 +30,10 @@ func arity(in *Instr) int {
 // instr checks one instruction.
 func (c *checker) instr(th *Thread, j int) {
 	in := &th.Body[j]
+	if in.Op == OpAsync {
+		c.async(th, in)
+		return
+	}
 	if len(in.Src) != arity(in) {
 		c.errorf(in.Pos, "%s has %d source operands, not %d", in, len(in.Src), arity(in))
 		return

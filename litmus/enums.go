@@ -29,6 +29,7 @@ const (
 	OpSetp
 	OpSelp
 	OpBra
+	OpAsync // see AsyncKind
 )
 
 // IsAccess reports whether the operation is a memory access (ld, st, atom, red).

@@ -32,12 +32,34 @@ func AppendGrammar(b []byte) []byte {
 	}
 	section("Only in memory models", formalText)
 	b = appendForms(b, formalForms, PTX)
+	section("Asynchronous operations, mbarriers, clusters", asyncText)
+	b = appendAsyncForms(b)
 	section("OpenCL C", clText)
 	b = appendForms(b, clForms, OpenCL)
 	section("PTX that litmus tests lack", "")
 	words := slices.Sorted(maps.Keys(beyond))
 	for _, w := range words {
 		b = fmt.Appendf(b, "- `.%s`: %s\n", w, beyond[w])
+	}
+	return b
+}
+
+// appendAsyncForms lists the asynchronous operations.
+func appendAsyncForms(b []byte) []byte {
+	b = append(b, "| form | PTX | target |\n|---|---|---|\n"...)
+	words := map[rune]string{'d': "r", 'a': "[x]", 's': "n"}
+	for i := range asyncForms {
+		f := &asyncForms[i]
+		sep, end := " ", ""
+		line := f.Name
+		for _, c := range f.Operands {
+			if c == '?' {
+				line, end = line+"{", "}"
+				continue
+			}
+			line, sep = line+sep+words[c], ", "
+		}
+		b = fmt.Appendf(b, "| `%s%s` | %d.%d | sm_%d |\n", line, end, f.PTX/10, f.PTX%10, f.SM)
 	}
 	return b
 }
@@ -175,6 +197,12 @@ that is not listed. Accesses of 8 and 16 bits are of audits of PTX; no form runs
 const formalText = `
 Dialect ` + "`PTX`" + ` also has what the vendor's formal model and Dat3M write; it can be judged but not compiled. There, ` + "`bar.cta.sync id, barrier, quorum`" + `
 has a name, a number and a count of the test's threads; ` + "`bar.sync 0, 64`" + ` is PTX's. ` + "`ld r0, 1`" + ` without modifiers sets a register, and ` + "`goto`" + ` is ` + "`bra`" + `.
+`
+
+const asyncText = `
+Models judge these ([ptx-async](models.md)); no kernel in audit form has them. A test of ptxas 11.2 to 12.4 holds versions and targets to this table. The initial value of an
+mbarrier's location is the number of arrivals that each of its phases expects: ` + "`mbarrier.init`" + ` has been. Addresses are locations, or registers that always hold one.
+
 `
 
 const clText = `

@@ -27,7 +27,9 @@ func (th *Thread) Decl(reg string) *RegDecl {
 func (in *Instr) IsAccess() bool { return in.Op.IsAccess() }
 
 // IsEvent reports whether the instruction is an access, a fence or a barrier.
-func (in *Instr) IsEvent() bool { return in.IsAccess() || in.IsFence() || in.Op == OpBar }
+func (in *Instr) IsEvent() bool {
+	return in.IsAccess() || in.IsFence() || in.Op == OpBar || in.Op == OpAsync
+}
 
 // Dressed reports whether the test says something about its machine code that models ignore:
 // that a function performs an instruction, a prefetch, a number of registers.
@@ -69,6 +71,9 @@ func (in *Instr) Reads() []string {
 		add(in.Guard.Reg)
 	}
 	add(in.Addr.Reg)
+	for _, a := range in.More {
+		add(a.Reg)
+	}
 	for _, o := range in.Src {
 		if o.Kind == OperandReg {
 			add(o.Name)
@@ -179,6 +184,7 @@ func (t *Test) Clone() *Test {
 func (in Instr) clone() Instr {
 	in.Labels = slices.Clone(in.Labels)
 	in.Src = slices.Clone(in.Src)
+	in.More = slices.Clone(in.More)
 	if in.Guard != nil {
 		g := *in.Guard
 		in.Guard = &g

@@ -72,6 +72,11 @@ func (m *mods) set(in *Instr, cl class, v uint8, mod string, col int) {
 // instr reads one instruction; the current token is its mnemonic.
 func (p *parser) instr(th *Thread, in *Instr) bool {
 	word, pos := p.tok.text, p.pos()
+	if f := asyncByName[word]; f != nil && p.t.Dialect != OpenCL {
+		in.Op, in.Async = OpAsync, f
+		p.next()
+		return p.asyncOperands(th, in)
+	}
 	base := word
 	if i := strings.IndexByte(word, '.'); i >= 0 {
 		base = word[:i]

@@ -111,11 +111,17 @@ func appendInstr(b []byte, in *Instr, d Dialect) []byte {
 	if in.Op == OpBar {
 		return appendBar(b, in, d)
 	}
+	if in.Op == OpAsync && in.Async != nil {
+		return appendAsync(b, in, d)
+	}
 	return appendOperands(b, in, d)
 }
 
 // appendMnemonic prints the opcode with its modifiers.
 func appendMnemonic(b []byte, in *Instr, d Dialect) []byte {
+	if in.Op == OpAsync && in.Async != nil {
+		return append(b, in.Async.Name...)
+	}
 	b = append(b, mnemonic(in, d)...)
 	if in.Op == OpFenceProxy {
 		return appendMod(b, in.Proxy.String())

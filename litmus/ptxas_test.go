@@ -364,3 +364,64 @@ func barriers() (lines []string) {
 	}
 	return lines
 }
+
+// TestAsyncFormsAgainstPtxas: ptxas takes each asynchronous operation from the version and the target on that the
+// table names, and not before.
+func TestAsyncFormsAgainstPtxas(t *testing.T) {
+	forms := AsyncForms()
+	var lines []string
+	var since [][2]int
+	add := func(f *AsyncForm, operands string) {
+		in := Instr{Op: OpAsync, Async: f}
+		for _, c := range operands {
+			switch c {
+			case 'd':
+				in.Dst = map[AsyncKind]string{MbarWait: "w1", MbarArrive: "w64"}[f.Kind]
+			case 'a':
+				if a := (Addr{Reg: "w64"}); in.Addr == (Addr{}) {
+					in.Addr = a
+				} else {
+					in.More = append(in.More, a)
+				}
+			case 's':
+				in.Src = []Operand{Const(16)}
+				if f.Kind == MbarWait {
+					in.Src[0] = Reg(map[bool]string{true: "w32", false: "w64"}[f.Parity])
+				} else if f.Kind == AsyncWait || f.Kind == BulkWait {
+					in.Src[0] = Const(1)
+				}
+			}
+		}
+		lines = append(lines, in.String())
+		ptx, sm := in.since()
+		since = append(since, [2]int{ptx, sm})
+	}
+	for i := range forms {
+		less, _, optional := strings.Cut(forms[i].Operands, "?")
+		add(&forms[i], less)
+		if optional {
+			add(&forms[i], strings.ReplaceAll(forms[i].Operands, "?", ""))
+		}
+	}
+	asked := 0
+	for _, tc := range assemblers(t) {
+		for _, target := range []string{"sm_75", "sm_80", "sm_90"} {
+			for _, v := range []int{63, 70, 71, 78, 80, 84} {
+				if v > version(tc.MaxPTX) || target == "sm_80" && v < 70 || target == "sm_90" && v < 78 || !slices.Contains(tc.Targets, target) {
+					continue
+				}
+				got, ok, err := ask(t.Context(), t.TempDir(), tc, target, v, lines, false)
+				require.NoError(t, err)
+				require.True(t, ok, "%s %s %d", tc.ID, target, v)
+				for i := range lines {
+					has := v >= since[i][0] && smOf(target) >= since[i][1]
+					if has != (got[i] == "") {
+						t.Errorf("%s %s PTX %d: %s: ptxas says %q", tc.ID, target, v, lines[i], got[i])
+					}
+					asked++
+				}
+			}
+		}
+	}
+	require.Greater(t, asked, 300)
+}

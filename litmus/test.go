@@ -204,7 +204,9 @@ type Instr struct {
 	Proxy    Proxy
 	Dst      string
 	Addr     Addr
+	More     []Addr // further addresses; OpAsync only
 	Src      []Operand
+	Async    *AsyncForm // OpAsync only; one of AsyncForms, shared
 	Barrier  Barrier
 	Target   string
 	Pos      Pos

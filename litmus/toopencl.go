@@ -48,6 +48,9 @@ func ToOpenCL(t *Test) (*Test, error) {
 	if t.Dialect == OpenCL {
 		return t, nil
 	}
+	if t.Asynchronous() || t.Distributed() {
+		return nil, &NoMeaning{Reason: "OpenCL has no asynchronous operations, mbarriers or clusters"}
+	}
 	u := t.Clone()
 	u.Dialect = OpenCL
 	for i := range u.Locations {

@@ -158,7 +158,7 @@ func TestPTXRaceIsTheFlag(t *testing.T) {
 		got, err := PTXRace(t.Context(), x, Options{})
 		require.NoError(t, err, x.Name)
 		by := m
-		if x.Mixed() {
+		if Vendor(x) == AsyncModel {
 			by = mixed
 		}
 		require.Equal(t, flagged(t, by, x), got != RaceNone, x.String())

@@ -218,6 +218,9 @@ func newHarness(t *litmus.Test, form Form, layout spec.Layout) (h *Harness, flat
 			return nil, nil, nil, unsupported("location %s is a part of another", t.Locations[i].Name)
 		}
 	}
+	if t.Asynchronous() || t.Distributed() {
+		return nil, nil, nil, unsupported("asynchronous operations, mbarriers, or shared memory of other CTAs")
+	}
 	if form != FormDevices && t.OnSeveralDevices() {
 		return nil, nil, nil, unsupported("threads or locations on several devices, of which one is used (--devices)")
 	}

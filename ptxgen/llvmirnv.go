@@ -13,6 +13,9 @@ func nvCheck(t *litmus.Test, sm int) error {
 	if t.Dialect == litmus.OpenCL {
 		return unsupported("a test in OpenCL C has no PTX")
 	}
+	if t.Asynchronous() || t.Distributed() {
+		return unsupported("asynchronous operations, mbarriers, or shared memory of other CTAs")
+	}
 	for i := range t.Locations {
 		if t.Locations[i].Alias != "" {
 			return unsupported("location %s is an alias; kernels in audit form have no virtual aliases", t.Locations[i].Name)

@@ -44,6 +44,12 @@ func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 	if !t.LocationsSorted() {
 		return nil, fmt.Errorf("test %s: its locations are not in the order of litmus.CompareLocations", t.Name)
 	}
+	if t.Distributed() {
+		return nil, unsupported("shared memory of other CTAs of a cluster")
+	}
+	if t.Asynchronous() {
+		return nil, unsupported("asynchronous operations, which models judge and no kernel in audit form has")
+	}
 	if len(t.Threads) > MaxThreads {
 		return nil, unsupported("%d threads (at most %d)", len(t.Threads), MaxThreads)
 	}

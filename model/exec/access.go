@@ -11,7 +11,7 @@ import (
 // push adds an event and returns its number.
 func (s *state) push(w *walker, e Event, in *instr) int {
 	e.Thread, e.Instr, e.Partner = int16(w.id), int16(s.pc), -1
-	if e.Kind == Fence || e.Kind == Barrier {
+	if e.Kind != Read && e.Kind != Write {
 		e.Loc, e.VLoc = -1, -1
 	}
 	e.ctrl = s.ctrl

@@ -57,6 +57,9 @@ func (p *Program) whole() {
 
 // entire rejects parts of locations, for models that do not know them.
 func (p *Program) entire() error {
+	if p.Test.Asynchronous() {
+		return posError(litmus.Pos{}, "test %s has asynchronous operations or mbarriers: the model has none (ptx-async does)", p.Test.Name)
+	}
 	for l := range p.locs {
 		if p.locs[l].of >= 0 {
 			return posError(p.Test.Locations[l].Pos, "%s is a part of a location: the model takes locations for one thing (ptx-async has accesses of several sizes)",
@@ -101,11 +104,17 @@ func (p *Program) extents() (ends []map[int64]bool) {
 		}
 	}
 	widest := int64(4)
-	var computed []int64 // widths
+	var computed []int64     // widths
+	var copies [][2][2]int64 // location and offset, to and from
+	var lengths []int64
 	for t := range p.threads {
 		th := &p.threads[t]
 		for i := range th.code {
 			in := &th.code[i]
+			if bytes := in.in.Bytes(); in.in.Op == litmus.OpAsync && (in.in.Async.Kind == litmus.AsyncCopy || in.in.Async.Kind == litmus.BulkCopy) {
+				copies = append(copies, [2][2]int64{p.end(th, in.addr, in.in.Addr, bytes, ends), p.end(th, in.more[0], in.in.More[0], bytes, ends)})
+				lengths = append(lengths, bytes)
+			}
 			if !in.in.Op.IsAccess() {
 				continue
 			}
@@ -122,6 +131,15 @@ func (p *Program) extents() (ends []map[int64]bool) {
 		}
 	}
 	p.parts(ends)
+	for range copies { // both sides of a copy are divided alike
+		for i, c := range copies {
+			for k := range lengths[i] {
+				to, from := ends[c[0][0]], ends[c[1][0]]
+				both := to[c[0][1]+k] || from[c[1][1]+k]
+				to[c[0][1]+k], from[c[1][1]+k] = both, both
+			}
+		}
+	}
 	for l := range p.locs {
 		x := &p.locs[l]
 		if x.of >= 0 {
@@ -159,6 +177,20 @@ func (p *Program) parts(ends []map[int64]bool) {
 			ends[x.of][x.off], ends[x.of][x.off+x.size] = true, true
 		}
 	}
+}
+
+// end notes where one side of a copy begins and ends.
+func (p *Program) end(th *thread, o operand, a litmus.Addr, bytes int64, ends []map[int64]bool) [2]int64 {
+	addr := o.k
+	if o.reg >= 0 {
+		addr = th.init[o.reg]
+	}
+	l, off := p.at(addr + a.Offset)
+	l = max(l, 0)
+	root := int(p.locs[l].root)
+	p.locs[root].size = max(p.locs[root].size, ceil2(off+bytes))
+	ends[root][off], ends[root][off+bytes] = true, true
+	return [2]int64{int64(root), off}
 }
 
 // ceil2 is the next power of two.

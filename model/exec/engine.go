@@ -218,8 +218,8 @@ func (p *Program) shared() error {
 				if first < 0 {
 					first = t
 				}
-				if !p.threads[first].place.SameScope(p.threads[t].place, litmus.ScopeCTA) {
-					return posError(in.in.Pos, "%s is in shared memory, but threads %s and %s are in different CTAs",
+				if !p.threads[first].place.SameScope(p.threads[t].place, litmus.ScopeCluster) {
+					return posError(in.in.Pos, "%s is in shared memory, but threads %s and %s are in different CTAs that are in no cluster",
 						p.locs[l].name, p.Test.Threads[first].Name, p.Test.Threads[t].Name)
 				}
 			}

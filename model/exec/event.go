@@ -11,6 +11,8 @@ const (
 	Read
 	Fence
 	Barrier
+	Issue // of an asynchronous operation, or a wait for some
+	Sync  // at an mbarrier, or the barrier of a cluster
 )
 
 // Event is one event of an execution. Initial writes have thread -1.
@@ -36,6 +38,14 @@ type Event struct {
 	Bits                      int16 // width of an access
 	Off                       int16 // where it begins in its location, in bytes
 	Op                        int16 // number of the operation on its path
+	// Async: through the async proxy, or a fence of it. Agent: performed as if by another thread, and
+	// so not in program order.
+	Async, Agent bool
+	Role         role  // of kind Sync
+	Obj          int16 // the mbarrier's location; -1 for barriers of clusters
+	Count, Bytes int64 // arrivals; bytes that are expected, or have arrived (negative)
+	Token        int16 // of a wait: the arrival that returned its token, -1
+	Parity       int8  // of a wait, -1
 
 	val              value
 	addr, data, ctrl uint64 // reads of the path that the event depends on

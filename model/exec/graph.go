@@ -21,11 +21,14 @@ type graph struct {
 	// divided: some access has several parts.
 	divided bool
 	bar     rel.Rel // syncbar of the chosen phases, nil if there are no barriers
+	async   [][2]int16
+	syncs   bool    // there are events of kind Sync
+	mb      rel.Rel // syncmb of the chosen phases, nil without
 }
 
 // load makes g the graph of the paths. used says which locations any path of the test accesses.
 func (g *graph) load(p *Program, paths []*Path, used []bool) {
-	g.p, g.paths, g.divided = p, paths, len(p.cells) > len(p.locs)
+	g.p, g.paths, g.divided = p, paths, len(p.cells) > len(p.locs) || p.Test.Asynchronous()
 	g.events, g.attrs, g.start = g.events[:0], g.attrs[:0], g.start[:0]
 	g.reads, g.scs, g.init, g.bars = g.reads[:0], g.scs[:0], g.init[:0], false
 	for len(g.writes) < len(p.cells) {
@@ -46,8 +49,12 @@ func (g *graph) load(p *Program, paths []*Path, used []bool) {
 		g.events = append(g.events, e)
 		g.attrs = append(g.attrs, aW|aM|aIW|aGEN|spaceAttr(p.space(int16(l))))
 	}
+	g.async, g.syncs, g.mb = g.async[:0], false, nil
 	for _, path := range paths {
 		first := len(g.events)
+		for _, p := range path.async {
+			g.async = append(g.async, [2]int16{int16(first) + p[0], int16(first) + p[1]})
+		}
 		g.start = append(g.start, int16(first))
 		for i := range path.Events {
 			g.add(&path.Events[i], first)
@@ -74,6 +81,8 @@ func (g *graph) add(src *Event, first int) {
 		}
 	case Barrier:
 		g.bars = true
+	case Sync:
+		g.syncs = true
 	}
 	g.events = append(g.events, e)
 	g.attrs = append(g.attrs, g.p.attrsOf(&e))
@@ -116,6 +125,8 @@ const (
 	aCV
 	aWB
 	aWT
+	aASY
+	aMB
 )
 
 // setAttrs names the sets that the engine offers to models.
@@ -129,7 +140,7 @@ var setAttrs = []struct {
 	{"GEN", aGEN}, {"SUR", aSUR}, {"TEX", aTEX}, {"CON", aCON}, {"ALIAS", aALIAS},
 	{"GLOBAL", aGLOBAL}, {"Global", aGLOBAL}, {"SHARED", aSHARED}, {"Shared", aSHARED},
 	{"VOLATILE", aVOLATILE}, {"RED", aRED}, {"MEMBAR", aMEMBAR}, {"ARRIVE", aARRIVE},
-	{"CA", aCA}, {"CG", aCG}, {"CS", aCS}, {"LU", aLU}, {"CV", aCV}, {"WB", aWB}, {"WT", aWT},
+	{"ASY", aASY}, {"MB", aMB}, {"CA", aCA}, {"CG", aCG}, {"CS", aCS}, {"LU", aLU}, {"CV", aCV}, {"WB", aWB}, {"WT", aWT},
 }
 
 var semAttr = [...]uint64{
@@ -164,6 +175,10 @@ func (p *Program) attrsOf(e *Event) uint64 {
 			a |= aARRIVE
 		}
 		return a
+	case Issue:
+		return 0
+	case Sync:
+		a = aMB
 	case Fence:
 		if a = aF; e.Membar {
 			a |= aMEMBAR
@@ -175,6 +190,9 @@ func (p *Program) attrsOf(e *Event) uint64 {
 	}
 	if e.Partner >= 0 {
 		a |= aRMW
+	}
+	if e.Async {
+		a |= aASY
 	}
 	if e.Red {
 		a |= aRED

@@ -18,6 +18,7 @@ type Path struct {
 	// is not a location.
 	Fault string
 
+	async  [][2]int16 // orders of asynchronous operations: pairs of events
 	nodes  []node
 	conds  []cond
 	finals []value // of the thread's terms
@@ -64,12 +65,16 @@ type state struct {
 	ctrl  uint64
 	jumps []uint8
 	ops   int16 // operations so far
+	// copies are the asynchronous ones so far; groups how many groups are committed, of those and of bulk copies.
+	copies []copied
+	groups [2]int
 }
 
 func (s *state) clone() *state {
 	c := *s
 	c.Events = slices.Clone(s.Events)
 	c.nodes = slices.Clone(s.nodes)
+	c.async, c.copies = slices.Clone(s.async), slices.Clone(s.copies)
 	c.conds = slices.Clone(s.conds)
 	c.regs = slices.Clone(s.regs)
 	c.jumps = slices.Clone(s.jumps)
@@ -152,7 +157,7 @@ func (w *walker) step(s *state) bool {
 		return w.branch(s, in)
 	}
 	if in.guard >= 0 {
-		pure := !op.IsAccess() && !op.IsFence() && op != litmus.OpBar
+		pure := !op.IsAccess() && !op.IsFence() && op != litmus.OpBar && op != litmus.OpAsync
 		g := s.regs[in.guard]
 		if pure && !g.v.isConst() {
 			w.pure(s, in, true)
@@ -177,6 +182,8 @@ func (w *walker) step(s *state) bool {
 		s.push(w, e, in)
 	case op == litmus.OpBar:
 		return w.barrier(s, in)
+	case op == litmus.OpAsync:
+		return w.asynchronous(s, in)
 	default:
 		w.pure(s, in, false)
 	}

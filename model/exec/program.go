@@ -55,6 +55,7 @@ type instr struct {
 	dst    int16 // register or -1
 	target int16
 	addr   operand
+	more   [2]operand // further addresses
 	src    [3]operand
 }
 
@@ -254,6 +255,8 @@ func (p *Program) instr(th *thread, t *litmus.Thread, out *instr, in *litmus.Ins
 		}
 	case in.Op.IsAccess():
 		return p.access(th, out, in)
+	case in.Op == litmus.OpAsync:
+		return p.asynchronous(th, out, in)
 	case in.Op == litmus.OpBra:
 		for j := range t.Body {
 			for _, l := range t.Body[j].Labels {
@@ -291,6 +294,36 @@ func (p *Program) access(th *thread, out *instr, in *litmus.Instr) error {
 		out.addr.reg = th.reg(in.Addr.Reg)
 	default:
 		return posError(in.Pos, "%s has no address", in)
+	}
+	return nil
+}
+
+// asynchronous resolves the addresses of an asynchronous operation.
+func (p *Program) asynchronous(th *thread, out *instr, in *litmus.Instr) error {
+	if in.Async == nil || len(in.More) > len(out.more) {
+		return posError(in.Pos, "%s has no meaning", in)
+	}
+	if in.Addr.Loc == "" && in.Addr.Reg == "" {
+		return nil
+	}
+	th.events += 8
+	for i, a := range append([]litmus.Addr{in.Addr}, in.More...) {
+		o := &out.addr
+		if i > 0 {
+			o = &out.more[i-1]
+		}
+		if o.reg = -1; a.Loc == "" {
+			o.reg = th.reg(a.Reg)
+			if th.init[o.reg] < addrBase {
+				return posError(in.Pos, "%s: register %s holds no location", in, a.Reg)
+			}
+			continue
+		}
+		l := p.location(a.Loc)
+		if l < 0 {
+			return posError(in.Pos, "unknown location %s", a.Loc)
+		}
+		o.k = p.address(l)
 	}
 	return nil
 }

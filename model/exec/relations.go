@@ -15,7 +15,9 @@ var staticRels = []struct {
 }{
 	{"po", (*graph).po},
 	{"po-loc", func(g *graph, dst rel.Rel) {
-		g.within(dst, func(a, b int) bool { return a < b && g.events[a].Loc >= 0 && g.events[a].Loc == g.events[b].Loc })
+		g.within(dst, func(a, b int) bool {
+			return a < b && g.events[a].Loc >= 0 && g.events[a].Loc == g.events[b].Loc && !g.events[a].Agent && !g.events[b].Agent
+		})
 	}},
 	{"int", func(g *graph, dst rel.Rel) {
 		g.within(dst, func(a, b int) bool { return true })
@@ -69,6 +71,16 @@ var staticRels = []struct {
 			copy(dst, g.bar)
 		}
 	}},
+	{"async", func(g *graph, dst rel.Rel) {
+		for _, p := range g.async {
+			dst.Add(int(p[0]), int(p[1]))
+		}
+	}},
+	{"syncmb", func(g *graph, dst rel.Rel) {
+		if g.mb != nil {
+			copy(dst, g.mb)
+		}
+	}},
 	{"sync_barrier", func(g *graph, dst rel.Rel) {
 		if g.bar != nil {
 			copy(dst, g.bar)
@@ -83,7 +95,10 @@ func (g *graph) partsOfOne(a, b *Event) bool {
 
 func (g *graph) po(dst rel.Rel) {
 	if g.divided {
-		g.within(dst, func(a, b int) bool { return a < b && !g.partsOfOne(&g.events[a], &g.events[b]) })
+		g.within(dst, func(a, b int) bool {
+			x, y := &g.events[a], &g.events[b]
+			return a < b && !g.partsOfOne(x, y) && !x.Agent && !y.Agent
+		})
 		return
 	}
 	if g.n <= 64 {

@@ -144,7 +144,7 @@ func (w *worker) combine(list [][]*Path, used []bool, t int) {
 	}
 	if !w.g.bars {
 		w.g.bar = nil
-		w.graph()
+		w.synchronised()
 		return
 	}
 	phasings, complete := w.g.phasings()
@@ -160,6 +160,25 @@ func (w *worker) combine(list [][]*Path, used []bool, t int) {
 			return
 		}
 		w.g.bar = bar
+		w.synchronised()
+	}
+}
+
+// synchronised judges the graph with each choice of the phases of mbarriers.
+func (w *worker) synchronised() {
+	if !w.g.syncs {
+		w.graph()
+		return
+	}
+	list := w.g.synchronisations()
+	if len(list) >= maxPhasings {
+		w.undecided("more than %d ways to group the operations of mbarriers", maxPhasings)
+	}
+	for _, mb := range list {
+		if w.stop {
+			return
+		}
+		w.g.mb = mb
 		w.graph()
 	}
 }
