@@ -282,7 +282,7 @@ func (c *checker) shared() {
 			if first < 0 {
 				first = j
 			} else if a := &c.t.Threads[first]; !a.Place.SameScope(th.Place, ScopeCluster) {
-				c.errorf(l.Pos, "shared location %s is used by threads %s and %s of different CTAs that are in no cluster", l.Name, a.Name, th.Name)
+				c.errorf(l.Pos, "shared location %s is used by threads %s and %s of different CTAs", l.Name, a.Name, th.Name)
 				break
 			}
 		}

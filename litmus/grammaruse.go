@@ -138,8 +138,8 @@ func (d Dialect) all(op Op, proxy Proxy) (u [dims]set) {
 var beyond = map[string]string{
 	"nc": "non-coherent loads", "v2": "vectors", "v4": "vectors", "v8": "vectors", "hi": "upper halves of products", "wide": "wide products",
 	"f16": "floating point", "f16x2": "floating point", "bf16": "floating point", "f32": "floating point", "f64": "floating point",
-	"b128": "types of 128 bits", "param": "parameters as a state space", "const": "a constant state space", "local": "a local state space",
-	"async": "asynchronous proxies", "noftz": "floating point", "red": "reductions at barriers", "shared::cluster": "memory of other CTAs",
+	"b128": "types of 128 bits", "async": "asynchronous stores and reductions", "param": "parameters as a state space", "const": "a constant state space", "local": "a local state space",
+	"noftz": "floating point", "red": "reductions at barriers", "shared::cluster": "memory of other CTAs",
 }
 
 // refuses says why the opcode does not take a modifier.

@@ -89,6 +89,16 @@ func verdicts(t testing.TB, test *litmus.Test) map[string]string {
 			}
 		}
 	}
+	if obs, ok := want["ptx"]; ok { // what ptx decides stays
+		for _, name := range []string{AsyncModel, BytesModel} {
+			if want[name] == "" {
+				want[name] = obs
+			}
+		}
+	}
+	if obs := want[AsyncModel]; want[BytesModel] == "" && obs != "" && obs != "Undefined" {
+		want[BytesModel] = obs
+	}
 	return want
 }
 

@@ -219,7 +219,7 @@ func (p *Program) shared() error {
 					first = t
 				}
 				if !p.threads[first].place.SameScope(p.threads[t].place, litmus.ScopeCluster) {
-					return posError(in.in.Pos, "%s is in shared memory, but threads %s and %s are in different CTAs that are in no cluster",
+					return posError(in.in.Pos, "%s is in shared memory, but threads %s and %s are in different CTAs",
 						p.locs[l].name, p.Test.Threads[first].Name, p.Test.Threads[t].Name)
 				}
 			}
