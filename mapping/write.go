@@ -163,6 +163,9 @@ func opsIn(changes []Change, left string) int {
 	return len(seen)
 }
 
+// Releases is how many toolchains have cells.
+func Releases(cells []Cell) int { return len(axesOf(cells).tcs) }
+
 // WriteDiffJSON writes differences as JSON lines.
 func WriteDiffJSON(w io.Writer, cells []Cell) error {
 	enc := json.NewEncoder(w)

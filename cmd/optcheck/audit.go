@@ -333,7 +333,11 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 		return errors.Join(runErr, err)
 	}
 	f.text.NewOnly, run.AllowUnknown = env.settings.newOnly, gate.allowUnknown
-	if run.Len() > 0 {
+	empty := f.shard != "" && runErr == nil && run.Len() == 0
+	if empty {
+		env.tell("part %s of the matrix has no cells", f.shard)
+	}
+	if run.Len() > 0 || empty {
 		show := &rendering{env: env, text: f.text, list: list}
 		if f.format != "json" { // which was written on the way
 			if err := renderers[f.format](show, env.stdout, run); err != nil {

@@ -66,6 +66,8 @@ is enough on one of the two sides.`,
 			}
 			if err == nil && worse(x, fail, env.settings.newOnly) {
 				err = errFound
+			} else if err == nil && x.Both == 0 {
+				err = errors.New("nothing was compared: no cell is in both")
 			}
 			return err
 		},

@@ -209,6 +209,11 @@ func shape(name string, given []int) (out [3]int, err error) {
 	if len(given) > 3 {
 		return out, fmt.Errorf("--%s has three numbers at most: X,Y,Z", name)
 	}
+	for _, n := range given {
+		if n < 1 {
+			return out, fmt.Errorf("--%s %d: numbers from 1 on", name, n)
+		}
+	}
 	copy(out[:], given)
 	return orOne(out), nil
 }

@@ -36,7 +36,7 @@ var exits = map[string]exit{
 	"optcheck convert":                {"every test was converted", ""},
 	"optcheck deps":                   {"the fate of every dependency is known, but for those that --allow-unknown accepts", ""},
 	"optcheck devices":                {isPrinted, ""},
-	"optcheck diff":                   {"no cell at or above --fail-on is worse on the right side", "there is one"},
+	"optcheck diff":                   {"cells were compared, and none at or above --fail-on is worse on the right side", "there is one"},
 	"optcheck disturbance":            {"kernels were compared, and the markers disturb none", "they disturb one"},
 	"optcheck emit":                   {isPrinted, ""},
 	"optcheck emulate":                {"the launch was executed to its end", "it did not come to its end"},

@@ -74,6 +74,9 @@ func TestExitsWithoutTools(t *testing.T) {
 	}
 	stream("good.jsonl", 2, report.Preserved, report.Optimised)
 	stream("bad.jsonl", 1, report.Miscompiled)
+	stream("none.jsonl", 0)
+	write("k.ptx", ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n\t.reg .b64 %rd1;\n"+
+		"\tld.param.u64 %rd1, [out];\n\tst.global.u32 [%rd1], 1;\n\tret;\n}\n")
 	stream("changed.jsonl", 1, report.Changed)
 	stream("crashed.jsonl", 2, report.Crashed, report.Preserved)
 	stream("unknown.jsonl", 2, report.Unknown, report.Preserved)
@@ -105,6 +108,8 @@ func TestExitsWithoutTools(t *testing.T) {
 		"report unknown.jsonl --allow-unknown -1": 2,
 		"report short.jsonl":                      0, "report short.jsonl --fail-on unknown": 2, "report damaged.jsonl": 2, "report no.jsonl": 2,
 		"diff good.jsonl good.jsonl": 0, "diff good.jsonl bad.jsonl": 1, "diff good.jsonl crashed.jsonl": 1, "diff good.jsonl damaged.jsonl": 2,
+		"diff good.jsonl none.jsonl": 2, "diff none.jsonl none.jsonl": 2, "diff none.jsonl bad.jsonl": 1,
+		"emulate --grid 0 k.ptx": 2, "emulate k.ptx": 0,
 		"merge out.store good.jsonl": 0, "merge damaged.store damaged.jsonl": 2, "store merge more.store good.jsonl": 0,
 		"store import new.store good.jsonl": 0, "store import new2.store damaged.jsonl": 2, "store info out.store": 0, "store check out.store": 0,
 		"store export out.store": 0, "store gc out.store": 0, "store artefact list out.store": 0, "store check good.jsonl": 2,

@@ -65,7 +65,12 @@ compiler's words.`,
 			}
 			all := cells
 			if lost {
-				cells = mapping.Broken(cells)
+				if cells = mapping.Broken(cells); len(cells) == 0 {
+					env.tell("nothing is lost in %s", plain.Count(len(all), "cell"))
+				}
+			}
+			if n := mapping.Releases(all); diff && n < 2 {
+				return fmt.Errorf("--diff compares releases, and here there is %d: --toolchains 11.8,12.4 names two", n)
 			}
 			write := mapping.WriteText
 			switch {
@@ -126,6 +131,7 @@ func runMapping(ctx context.Context, env *environment, ops []string) ([]mapping.
 	if err != nil {
 		return nil, err
 	}
+	env.leftOut(tcs, env.settings.targets, map[string]bool{})
 	o := mapping.Options{Toolchains: tcs, Targets: targets(env, tcs), Levels: env.settings.levels, Ops: ops}
 	if len(tcs) > 0 && len(tcs[0].Compilers()) > 1 {
 		if len(env.settings.toolchains) == 0 {

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"optcheck/audit"
+	"optcheck/internal/plain"
 	"optcheck/pipeline"
 	"optcheck/spec"
 	"optcheck/target"
@@ -65,6 +67,7 @@ func matrix(ctx context.Context, env *environment, o *audit.Options) (err error)
 		o.Layouts = append(o.Layouts, l)
 	}
 	o.Targets, o.Levels = targets(env, o.Toolchains), env.settings.levels
+	env.leftOut(o.Toolchains, env.settings.targets, map[string]bool{})
 	o.Jobs, o.Tool = env.settings.jobs, version()
 	return nil
 }
@@ -158,6 +161,28 @@ var (
 	languages = map[string]string{pipeline.PTX: "PTX", pipeline.OpenCL: "OpenCL C", pipeline.LLVMIR: "LLVM IR (--source llvm-ir)", pipeline.CUDA: "CUDA C++"}
 	vendors   = map[string]string{target.NVIDIA: "NVIDIA", target.AMD: "AMD (--vendor amd)"}
 )
+
+// leftOut says which toolchains do not know targets that others know, which are their cells that there are not, each once;
+// said has what was said. It returns the targets that some know.
+func (env *environment) leftOut(tcs []*toolchain.Toolchain, targets []string, said map[string]bool) (known []string) {
+	for _, t := range targets {
+		var lack []string
+		for _, tc := range tcs {
+			if !tc.HasTarget(t) {
+				lack = append(lack, tc.ID)
+			}
+		}
+		if len(lack) == len(tcs) {
+			continue // "all", or one that nobody knows, which is an error
+		}
+		known = append(known, t)
+		if who := strings.Join(lack, ", "); who != "" && !said[t+who] {
+			said[t+who] = true
+			env.tell("%s is left out: %s %s not know it", t, who, plain.Form(len(lack), "does", "do"))
+		}
+	}
+	return known
+}
 
 // discoverVendors finds the toolchains of all vendors, and the front ends.
 func discoverVendors(ctx context.Context, o toolchain.Options) ([]*toolchain.Toolchain, []error) {

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"optcheck/internal/input"
-	"optcheck/internal/plain"
 	"optcheck/internal/whole"
 	"optcheck/pipeline"
 	"optcheck/ptx"
@@ -202,7 +201,7 @@ var targetLine = regexp.MustCompile(`(?m)^\.target .*$`)
 // knows none of them, or that of the context.
 func (r *frontRun) make(ctx context.Context, tcs []*toolchain.Toolchain, file, text string) (made []madePTX, not []*notMade, err error) {
 	same, alike := map[string]int{}, map[string]*notMade{}
-	targets := r.known(tcs)
+	targets := r.env.leftOut(tcs, r.targets, r.lacks) // the cells of those that lack it are unsupported
 	if len(targets) == 0 {
 		front := tcs[0].Compilers()[0]
 		return nil, nil, fmt.Errorf("%s: %s %s knows none of %s", file, front.Tool, front.Version, strings.Join(r.targets, ", "))
@@ -246,27 +245,6 @@ func (r *frontRun) compile(ctx context.Context, tc *toolchain.Toolchain, file, t
 		return nil, err
 	}
 	return res.Batches[0].Text, nil
-}
-
-// known lists the targets that a front end knows with some ptxas, and says once which of its pairs do
-// not know which. Their cells are unsupported.
-func (r *frontRun) known(tcs []*toolchain.Toolchain) (out []string) {
-	for _, t := range r.targets {
-		var lack []string
-		for _, tc := range tcs {
-			if !tc.HasTarget(t) {
-				lack = append(lack, tc.ID)
-			}
-		}
-		if len(lack) < len(tcs) {
-			out = append(out, t)
-		}
-		if said := strings.Join(lack, ", "); said != "" && !r.lacks[t+said] {
-			r.lacks[t+said] = true
-			r.env.tell("%s is left out: %s %s not know it", t, said, plain.Form(len(lack), "does", "do"))
-		}
-	}
-	return out
 }
 
 // module reads PTX that was made of a file, and keeps it if that is wanted. several tells that

@@ -117,7 +117,11 @@ but this command grants trust.`,
 				if err != nil && !remove {
 					return err
 				}
+				n := len(all)
 				all = slices.DeleteFunc(all, func(d string) bool { return d == dir || remove && d == arg })
+				if remove && len(all) == n {
+					return fmt.Errorf("%s is not trusted", arg)
+				}
 				if !remove {
 					all = append(all, dir)
 				}
