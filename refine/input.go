@@ -34,7 +34,7 @@ const (
 	Aligned               // multiples of 16: as indices they keep the alignment of vectors
 	Pointing              // those, and eight bytes are a pointer
 	Binary                // pointers, and numbers are 0 or 1
-	Worlds        // how many there are
+	Worlds                // how many there are
 )
 
 // Contents is what a buffer holds.
@@ -193,7 +193,7 @@ func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64
 				binary.LittleEndian.PutUint64(b[at:], buffers+uint64(i)*buffer+uint64(at)*4096)
 				at += 4
 			case u.kind == emu.Shared:
-				put(b[at:], shared+uint32(i)*256)
+				put(b[at:], SharedParam(i))
 				at += max(u.bytes-4, 0)
 			case u.kind == emu.Float64 && at+8 <= len(b):
 				binary.LittleEndian.PutUint64(b[at:], 0x3ff0000000000000+r.next()>>20)
@@ -208,6 +208,9 @@ func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64
 	}
 	return in
 }
+
+// SharedParam is the address in shared memory that is chosen for parameter number i.
+func SharedParam(i int) uint32 { return shared + uint32(i)*256 }
 
 func put(b []byte, v uint32) {
 	var w [4]byte

@@ -57,7 +57,15 @@ func (e edit) what() string {
 	case blockBefore, blockAfter:
 		return "bar.sync 0 (__syncthreads())"
 	}
-	return "relaxed." + e.scope.String()
+	return "a strong access"
+}
+
+// strengthening says what becomes of an access.
+func (e edit) strengthening(in *ir.Inst) string {
+	if a, ok := in.Do.(*ir.Access); ok && a.Sem != ir.Weak {
+		return "with scope " + e.scope.String()
+	}
+	return "made relaxed." + e.scope.String()
 }
 
 // text is an edit with its place.
@@ -72,7 +80,7 @@ func (e edit) text(p *ir.Program, lines Lines) string {
 		place += fmt.Sprintf("PTX line %d, ", l.Line)
 	}
 	if e.kind == strong {
-		return fmt.Sprintf("%sthe access %s made %s", place, in.Text, e.what())
+		return fmt.Sprintf("%sthe access %s %s", place, in.Text, e.strengthening(in))
 	}
 	side := "behind"
 	if _, before := e.kind.inserts(); before {

@@ -85,6 +85,7 @@ func (o *Options) input(p *ir.Program, seed uint64, world refine.World) (in *ref
 	l := &o.Launch
 	in = refine.ChooseIn(p, l.Grid, l.Block, seed, world)
 	in.Dynamic = l.Dynamic
+	apart(p, in)
 	at := map[string]uint64{}
 	for i := range l.Args {
 		a := &l.Args[i]
@@ -120,6 +121,20 @@ func (o *Options) input(p *ir.Program, seed uint64, world refine.World) (in *ref
 		copy(in.Params[v.Offset:v.Offset+v.Size], word[:])
 	}
 	return in, buffers, nil
+}
+
+// sharedStep is how far apart parameters that are addresses of shared memory lie.
+const sharedStep = 1 << 20
+
+// apart gives parameters that are addresses of shared memory, as dynamic arrays of OpenCL C are, room for themselves.
+func apart(p *ir.Program, in *refine.Input) {
+	for i, v := range p.Params {
+		b := in.Params[v.Offset:min(v.Offset+v.Size, int64(len(in.Params)))]
+		if len(b) < 4 || binary.LittleEndian.Uint32(b) != refine.SharedParam(i) || len(b) == 8 && binary.LittleEndian.Uint32(b[4:]) != 0 {
+			continue
+		}
+		binary.LittleEndian.PutUint32(b, sharedStep*uint32(i+1))
+	}
 }
 
 func paramIndex(p *ir.Program, name string) int {

@@ -28,6 +28,9 @@ type layout struct {
 	globalVars region
 }
 
+// nullPage is up to where an address is taken for a null pointer's.
+const nullPage = 4096
+
 // nearBuffer is how far in front of a buffer an access is taken for one of it; behind it, all up to the next one is.
 const nearBuffer = 1 << 20
 
@@ -101,6 +104,12 @@ func (y *layout) check(m *monitor, w *emu.Warp, pc int32, a *ir.Access, act uint
 			rule := OutOfBounds
 			if p.Space != ir.Shared && !y.near(p) {
 				rule = wild
+				if _, ok := m.null[int(pc)]; p.Addr < nullPage && !ok {
+					if m.null == nil {
+						m.null = map[int]uint64{}
+					}
+					m.null[int(pc)] = p.Addr
+				}
 			}
 			m.at(rule, pc, m.id(w, l), p, fmt.Sprintf("%d bytes at %#x", n, p.Addr))
 		}
@@ -110,7 +119,7 @@ func (y *layout) check(m *monitor, w *emu.Warp, pc int32, a *ir.Access, act uint
 
 func (y *layout) inside(p emu.Place, n uint64) bool {
 	if p.Space == ir.Shared {
-		return y.sharedEnd == 0 || p.Addr+n <= y.sharedEnd
+		return y.sharedEnd == 0 || p.Addr >= sharedStep || p.Addr+n <= y.sharedEnd
 	}
 	in := func(r region) bool { return p.Addr >= r.from && p.Addr+n <= r.to }
 	for _, r := range y.buffers {

@@ -20,6 +20,8 @@ type monitor struct {
 	layout  *layout
 	found   *findings
 
+	// null are the first accesses to addresses near 0, by instruction.
+	null map[int]uint64
 	// now is the access that is being checked.
 	now current
 	// the last join, which the lanes of a warp repeat

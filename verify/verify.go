@@ -61,6 +61,8 @@ type outcome struct {
 	grid    [2][3]int
 	// senseless tells that the chosen values led to a wild or misaligned address or jump: others may not.
 	senseless bool
+	// null are the instructions that accessed an address near 0, with that address.
+	null map[int]uint64
 }
 
 func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
@@ -71,12 +73,16 @@ func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
 	}
 	outs := make([]*outcome, set.Inputs*set.Schedules)
 	errs := make([]error, len(outs))
-	worlds := make([]refine.World, set.Inputs)
+	worlds, nulls := make([]refine.World, set.Inputs), make([][]map[int]uint64, set.Inputs)
 	each(set.Inputs, func(i int) {
 		for ; ; worlds[i]++ {
 			k := i * set.Schedules
 			outs[k], errs[k] = set.one(p, lines, i, 0, worlds[i])
-			if errs[k] != nil || !outs[k].senseless || worlds[i] == refine.Worlds-1 {
+			if errs[k] != nil {
+				break
+			}
+			nulls[i] = append(nulls[i], outs[k].null)
+			if !outs[k].senseless || worlds[i] == refine.Worlds-1 {
 				break
 			}
 		}
@@ -91,6 +97,7 @@ func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
 	}
 	r := merge(p, outs)
 	r.Chose = set.chosen(p)
+	r.null(p, lines, slices.Concat(nulls...))
 	if !set.Unmended {
 		set.mend(p, lines, r)
 	}
@@ -152,6 +159,23 @@ func merge(p *ir.Program, outs []*outcome) *Result {
 	return r
 }
 
+// null notes accesses to one address near 0 in all inputs: what was chosen did not lead there.
+func (r *Result) null(p *ir.Program, lines Lines, runs []map[int]uint64) {
+	f := &findings{program: p, lines: lines, block: r.Block, grid: r.Grid}
+	for i := range p.Insts {
+		addr, ok := runs[0][i]
+		for _, x := range runs {
+			at, same := x[i]
+			ok = ok && same && at == addr
+		}
+		if ok && len(runs) > 1 {
+			r.Found = append(r.Found, &Finding{Rule: OutOfBounds, First: f.side(int32(i), id{}, 1), Where: fmt.Sprintf("address %#x", addr),
+				Why: "a null pointer", Count: len(runs), Run: "all inputs"})
+			r.Unknown = slices.DeleteFunc(r.Unknown, func(s string) bool { return s == wildValues })
+		}
+	}
+}
+
 func (f *findings) keyOf(x *Finding) findingKey {
 	for k, y := range f.of {
 		if y == x {
@@ -200,12 +224,16 @@ func (o *Options) one(p *ir.Program, lines Lines, input, schedule int, world ref
 	}
 	var cannot *emu.Cannot
 	x.senseless = f.chosen && (errors.As(err, &cannot) && cannot.Input || f.has(Misaligned) || f.has(wild))
+	x.null = m.null
 	if f.has(wild) && f.chosen && x.unknown == "" {
-		x.unknown = "with the chosen values an address is none of memory; --arg gives others"
+		x.unknown = wildValues
 	}
 	f.drop()
 	return x, nil
 }
+
+// wildValues is why little is known of a run with a wild address.
+const wildValues = "with the chosen values an address is none of memory; --arg gives others"
 
 // failed says why a run did not come to its end: either it is a finding, or unknown.
 func (m *monitor) failed(err error) (why, unknown string) {

@@ -19,7 +19,7 @@ import (
 )
 
 // documents are the pages whose commands are run as they stand there, in a folder of their own.
-var documents = []string{"README.md", "docs/tutorial.md", "docs/writing-tests.md", "docs/toolchains.md", "docs/reading.md"}
+var documents = []string{"README.md", "docs/tutorial.md", "docs/writing-tests.md", "docs/toolchains.md", "docs/reading.md", "docs/verify.md"}
 
 // TestDocuments runs every command of the pages for newcomers and looks for what they show
 // of its output. A newcomer's machine is pretended: it has an installed CUDA 11.8, and an

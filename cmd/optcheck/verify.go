@@ -33,7 +33,7 @@ var verifyFails = []string{"any", "race", "never"}
 func newVerifyCmd(env *environment) *cobra.Command {
 	var v verification
 	cmd := &cobra.Command{
-		Use:   "verify FILE.ptx|FILE.cu|PROGRAM.yaml…",
+		Use:   "verify FILE.ptx|FILE.cu|PROGRAM.yaml|PROGRAM…",
 		Short: "Look for data races, wrong barriers and endless waits of kernels",
 		Long: `Emulate launches of kernels and report what the program itself does wrong: data
 races as the PTX memory model defines them (scopes, releases and acquires, fences,
@@ -58,7 +58,8 @@ found but not everything could be told.`,
   optcheck verify kernel.cu --kernel scan --grid 4 --block 128 --arg n=512 --arg out=buffer:2048
   optcheck verify kernel.cu --schedules 20 --fail-on race --json
   optcheck verify kernel.ptx --kernel lock --grid 2 --block 1 --all-executions
-  optcheck verify program.yaml`,
+  optcheck verify program.yaml
+  optcheck verify order-mp-volatile`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), env, args) },
 	}
@@ -72,6 +73,8 @@ found but not everything could be told.`,
 	f.IntVar(&v.o.Inputs, "inputs", 2, "how many inputs are tried, where parameters are chosen")
 	f.IntVar(&v.o.Schedules, "schedules", 4, "how many schedules of each are run")
 	f.Int64Var(&v.o.Steps, "steps", 1<<24, "how many instructions of threads a run has at most")
+	f.BoolVar(&v.o.CUDA, "uniform", false, "a barrier without a number of threads must be reached by all threads of a block alike, as CUDA C++ and "+
+		"OpenCL C demand (of .cu files: always)")
 	f.BoolVar(&v.needed, "needed", false, "leave out each synchronisation of kernels without findings, and say whether that is noticed")
 	f.BoolVar(&v.all, "all-executions", false, "look at all executions of a small launch that the model ptx allows, not at some runs")
 	f.DurationVar(&v.limit, "limit", time.Minute, "with --all-executions: how long one kernel may take")

@@ -25,7 +25,7 @@ type toVerify struct {
 
 // launches are the kernels of a file that are meant, each with its launch.
 func (v *verification) launches(ctx context.Context, env *environment, file string) ([]toVerify, error) {
-	if ext := filepath.Ext(file); ext == ".yaml" || ext == ".yml" {
+	if ext := filepath.Ext(file); ext == ".yaml" || ext == ".yml" || ext == "" && slices.Contains(program.Names(), file) {
 		return v.program(file)
 	}
 	text, err := input.ReadFile(file, ptx.MaxInput)

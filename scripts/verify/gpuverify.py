@@ -47,19 +47,23 @@ def dims(s):
 
 def launch(text):
     head = '\n'.join(text.split('\n')[:6])
-    block = re.search(r'--(?:blockDim|local_size)=(\[[^\]]*\]|\d+)', head)
-    grid = re.search(r'--(?:gridDim|num_groups)=(\[[^\]]*\]|\d+)', head)
+    size = r'=(\[[^\]]*\]|[\d,]+)'
+    block = re.search('--(?:blockDim|local_size)' + size, head)
+    grid = re.search('--(?:gridDim|num_groups)' + size, head)
+    threads = re.search('--global_size' + size, head)
     block, grid = dims(block[1]) if block else [64, 1, 1], dims(grid[1]) if grid else [2, 1, 1]
+    if threads:
+        grid = [max(1, a // b) for a, b in zip(dims(threads[1]), block)]
     while block[0] * block[1] * block[2] > 1024:  # more than a device has
         block[block.index(max(block))] //= 2
-    while grid[0] * grid[1] * grid[2] > 4:  # two blocks of each dimension tell what more of them do
+    while grid[0] * grid[1] * grid[2] > (2 if block[0] * block[1] * block[2] > 256 else 4):  # two blocks of each dimension tell what more of them do
         grid[grid.index(max(grid))] = max(2, grid[grid.index(max(grid))] // 4) if max(grid) > 2 else 1
     return grid, block
 
 
 def verify(ptx, text):
     grid, block = launch(text)
-    args = [optcheck, 'verify', ptx, '--json', '--fail-on', 'never', '--schedules', '2', '--inputs', '3', '--steps', '16000000',
+    args = [optcheck, 'verify', ptx, '--json', '--fail-on', 'never', '--schedules', '2', '--inputs', '3', '--steps', '32000000', '--uniform',
             '--grid', ','.join(map(str, grid)), '--block', ','.join(map(str, block))]
     p = subprocess.run(args, capture_output=True, text=True, timeout=300)
     decoder, at, got, s = json.JSONDecoder(), 0, [], p.stdout.strip()

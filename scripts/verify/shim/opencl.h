@@ -14,5 +14,20 @@
 #define mem_fence(flags) __nvvm_membar_cta()
 #define read_mem_fence(flags) __nvvm_membar_cta()
 #define write_mem_fence(flags) __nvvm_membar_cta()
-#define ATOMIC(name, op) FN int name(volatile __global int *p, int v) { return op((int *)p, v); } FN uint name(volatile __global uint *p, uint v) { return op((int *)p, v); } \
-  FN int name(volatile __local int *p, int v) { return op((int *)p, v); } FN uint name(volatile __local uint *p, uint v) { return op((int *)p, v); }
+#define ATOMIC(name, type, space, expr) FN type name(volatile space type *p, type v) { return expr; }
+#define ATOMICS(name, expr) ATOMIC(name, int, __global, expr) ATOMIC(name, uint, __global, expr) ATOMIC(name, int, __local, expr) ATOMIC(name, uint, __local, expr)
+#define COUNT(name, type, space, d) FN type name(volatile space type *p) { return __atomic_fetch_add(p, d, 0); }
+#define COUNTS(name, d) COUNT(name, int, __global, d) COUNT(name, uint, __global, d) COUNT(name, int, __local, d) COUNT(name, uint, __local, d)
+ATOMICS(verify_add, __atomic_fetch_add(p, v, 0)) ATOMICS(verify_sub, __atomic_fetch_sub(p, v, 0)) ATOMICS(verify_xchg, __atomic_exchange_n(p, v, 0))
+ATOMICS(verify_and, __atomic_fetch_and(p, v, 0)) ATOMICS(verify_or, __atomic_fetch_or(p, v, 0)) ATOMICS(verify_xor, __atomic_fetch_xor(p, v, 0))
+COUNTS(verify_inc, 1) COUNTS(verify_dec, -1)
+#define atomic_add verify_add
+#define atom_add verify_add
+#define atomic_sub verify_sub
+#define atomic_xchg verify_xchg
+#define atomic_and verify_and
+#define atomic_or verify_or
+#define atomic_xor verify_xor
+#define atomic_inc verify_inc
+#define atom_inc verify_inc
+#define atomic_dec verify_dec
