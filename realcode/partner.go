@@ -224,9 +224,30 @@ func (c *checker) lessened(k int, in *isa.Inst) *slice {
 	case e.Kind == ptx.Fence:
 		return c.fenced(k, lost)
 	case e.Acquires():
-		return c.acquired(op, c.near(k, 1, loads, stores), lost)
+		n := c.near(k, 1, loads, stores)
+		if n.op == nil && lost.sized > 0 {
+			n.op = c.follows(k)
+		}
+		return c.acquired(op, n, lost)
 	case e.Releases():
 		return c.released(c.near(k, -1, stores, loads), op, lost)
+	}
+	return nil
+}
+
+// follows is an access that a path of the machine code leads to from the image of k, with nothing between that
+// orders: k may be in a loop that ends there, and others of its kind stand between in the text.
+func (c *checker) follows(k int) *Op {
+	op := c.src.ops[k]
+	for _, i := range c.img[k].main {
+		at := c.search(i, c.after, func(in *isa.Inst) bool { return in.Mem.Strength > isa.Constant || in.Role == isa.RoleBarrier },
+			func(j int32) bool {
+				o := c.owner[j]
+				return o >= 0 && relaxed(c.src.ops[o]) && c.src.ops[o].Func == op.Func && apart(c.src.ops[o], op)
+			})
+		if at >= 0 {
+			return c.src.ops[c.owner[at]]
+		}
 	}
 	return nil
 }

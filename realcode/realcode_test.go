@@ -277,7 +277,12 @@ func TestUnusedAcquire(t *testing.T) {
 // TestNarrowed: of a 64-bit acquire load of which one half is used, ptxas makes a
 // 32-bit one.
 func TestNarrowed(t *testing.T) {
-	m := module(t, "testdata/narrow.ptx")
+	for name, acquires := range map[string]int{"narrow.ptx": 1, "narrowloop.ptx": 2} {
+		narrowed(t, module(t, "testdata/"+name), acquires)
+	}
+}
+
+func narrowed(t *testing.T, m *ptx.Module, acquires int) {
 	o := Options{Toolchains: releases(t), Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"}}
 	require.NoError(t, Audit(t.Context(), o, m, func(c *Cell) error {
 		require.NotNil(t, c.Result, c.Reason)
@@ -285,15 +290,17 @@ func TestNarrowed(t *testing.T) {
 			require.Equal(t, Preserved, c.Class)
 			return nil
 		}
-		require.Len(t, c.Result.Findings, 1)
-		require.Equal(t, Weakened, c.Result.Findings[0].Rule)
-		require.Contains(t, c.Result.Findings[0].Detail, "it has 8 bytes, and the image 4")
-		v := c.Result.Findings[0].Verdict
-		require.NotNil(t, v, c.Result.Findings[0].NoTest)
-		require.Equal(t, Changed, v.Class)
-		require.Equal(t, "ptx-async", v.Model)
-		require.Contains(t, v.Undefined, "accesses of different sizes")
-		require.Equal(t, "forbids", v.Bytes)
+		require.Len(t, c.Result.Findings, acquires)
+		for _, f := range c.Result.Findings {
+			require.Equal(t, Weakened, f.Rule)
+			require.Contains(t, f.Detail, "it has 8 bytes, and the image 4")
+			v := f.Verdict
+			require.NotNil(t, v, "%s %s: %s", f.Kernel, f.First.Pos, f.NoTest)
+			require.Equal(t, Changed, v.Class)
+			require.Equal(t, "ptx-async", v.Model)
+			require.Contains(t, v.Undefined, "accesses of different sizes")
+			require.Equal(t, "forbids", v.Bytes)
+		}
 		return nil
 	}))
 }
