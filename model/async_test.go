@@ -2,6 +2,7 @@ package model
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -39,4 +40,30 @@ func TestAsyncKeepsVerdicts(t *testing.T) {
 	}
 	t.Logf("%d tests", n)
 	assert.Greater(t, n, 150)
+}
+
+// TestAsyncLimits: what cannot be judged says so, and does not take for ever.
+func TestAsyncLimits(t *testing.T) {
+	arrive := strings.Repeat(" mbarrier.arrive.shared.b64 _, [b] | mbarrier.arrive.shared.b64 _, [b] ;\n", 9)
+	head := "PTX t\n{ x=0; s=0; b=2; }\n P0@cta 0, gpu 0 | P1@cta 0, gpu 0 ;\n"
+	for _, c := range [][2]string{
+		{arrive + " mbarrier.test_wait.parity.shared.b64 r0, [b], 0 | ;\n", "too many ways"},
+		{" cp.async.ca.shared.global [s], [x], 1099511627776 | ;\n ld.weak r0, s | ;\n", "copies 1099511627776 bytes"},
+		{" cp.async.ca.shared.global [s+4000], [x], 4 | ;\n ld.weak r0, s | ;\n", ""},
+		{" mbarrier.test_wait.shared.b64 r0, [b], r7 | ;\n", "no mbarrier.arrive of the thread returned"},
+	} {
+		x := parse(t, head+c[0]+"b: shared, s: shared\nexists (P0:r0=1)\n")
+		v, err := load(t, "ptx-async").Judge(t.Context(), x, Options{})
+		require.NoError(t, err)
+		if c[1] == "" {
+			require.Empty(t, v.Undecided)
+			continue
+		}
+		require.Contains(t, v.Undecided, c[1])
+	}
+	x := parse(t, head+" cp.async.wait_all | ;\n ld.weak r0, s | ;\ns: shared\nexists (P0:r0=1)\n")
+	for _, name := range []string{"ptx", "ptx-op", "sc"} {
+		_, err := load(t, name).Judge(t.Context(), x, Options{})
+		require.ErrorContains(t, err, "asynchronous operations", name)
+	}
 }

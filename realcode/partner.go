@@ -231,6 +231,8 @@ func (c *checker) lessened(k int, in *isa.Inst) *slice {
 		return c.acquired(op, n, lost)
 	case e.Releases():
 		return c.released(c.near(k, -1, stores, loads), op, lost)
+	case e.Kind == ptx.Load && lost.sized > 0:
+		return reread(op, lost)
 	}
 	return nil
 }

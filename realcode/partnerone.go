@@ -97,3 +97,12 @@ func (c *checker) meets(x *Op, k int, before bool) bool {
 	}
 	return false
 }
+
+// reread makes the slice of a strong load of another size that orders nothing itself: performed again, it must
+// not see what is older.
+func reread(op, lost *Op) *slice {
+	s := &slicer{scope: op.Effect.Scope, locs: [2]location{{width: op.Effect.Width, shared: op.Effect.Space == "shared"}, {}}}
+	twice := func(x *Op) []member { return []member{{op: x}, {op: x}} }
+	return s.tests("coherence", 1, alike(store("relaxed", s.scope, s.locs[0].integer("s", 0), 0, 1)), twice(op), twice(lost),
+		func([2]string) string { return `1:r1=1 /\ 1:r2=0` })
+}

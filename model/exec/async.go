@@ -198,6 +198,11 @@ func (w *walker) copies(s *state, in *instr) bool {
 	f := in.in.Async
 	bulk := f.Kind == litmus.BulkCopy
 	bytes := in.src[0].k
+	if bytes <= 0 || bytes > litmus.MaxBytes {
+		s.Fault = fmt.Sprintf("%s: %s copies %d bytes; locations have at most %d", in.in.Pos, in.in, bytes, litmus.MaxBytes)
+		w.finish(s)
+		return false
+	}
 	c := copied{done: -1, bulk: bulk, group: s.groups[b2i(bulk)]}
 	if bulk && len(in.in.More) > 1 {
 		c.group = 1 << 30 // no group: an mbarrier

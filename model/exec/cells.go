@@ -111,7 +111,7 @@ func (p *Program) extents() (ends []map[int64]bool) {
 		th := &p.threads[t]
 		for i := range th.code {
 			in := &th.code[i]
-			if bytes := in.in.Bytes(); in.in.Op == litmus.OpAsync && (in.in.Async.Kind == litmus.AsyncCopy || in.in.Async.Kind == litmus.BulkCopy) {
+			if bytes := min(in.in.Bytes(), litmus.MaxBytes); in.in.Op == litmus.OpAsync && (in.in.Async.Kind == litmus.AsyncCopy || in.in.Async.Kind == litmus.BulkCopy) {
 				copies = append(copies, [2][2]int64{p.end(th, in.addr, in.in.Addr, bytes, ends), p.end(th, in.more[0], in.in.More[0], bytes, ends)})
 				lengths = append(lengths, bytes)
 			}

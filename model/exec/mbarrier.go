@@ -16,8 +16,8 @@ import (
 // an earlier phase, or behind a wait that saw its own phase complete.
 
 // synchronisations lists the possible relations from the operations of a phase to the waits that see
-// it complete; none if some wait cannot.
-func (g *graph) synchronisations() (list []rel.Rel) {
+// it complete; none if some wait cannot. It returns false if there are too many.
+func (g *graph) synchronisations() (list []rel.Rel, ok bool) {
 	m := &phaser{g: g, phase: make([]int, g.n), sync: rel.NewRel(g.n), order: rel.NewRel(g.n)}
 	g.po(m.order)
 	for _, p := range g.async {
@@ -29,14 +29,14 @@ func (g *graph) synchronisations() (list []rel.Rel) {
 		}
 	}
 	if !m.clusters() {
-		return nil
+		return nil, true
 	}
 	m.object(0, func() {
 		if len(list) < maxPhasings && rel.Acyclic(m.order) {
 			list = append(list, rel.Clone(m.sync))
 		}
 	})
-	return list
+	return list, m.steps <= maxSteps && len(list) < maxPhasings
 }
 
 type phaser struct {

@@ -170,9 +170,9 @@ func (w *worker) synchronised() {
 		w.graph()
 		return
 	}
-	list := w.g.synchronisations()
-	if len(list) >= maxPhasings {
-		w.undecided("more than %d ways to group the operations of mbarriers", maxPhasings)
+	list, ok := w.g.synchronisations()
+	if !ok {
+		w.undecided("too many ways to group the operations of mbarriers")
 	}
 	for _, mb := range list {
 		if w.stop {
