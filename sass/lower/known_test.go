@@ -15,7 +15,7 @@ func TestHowKnown(t *testing.T) {
 		"IMAD.WIDE R,-R,-UR,-UR":     lower.Opcode,
 		"ULEA UR,UR,UR,imm":          lower.Opcode,
 		"DMNMX R,R,R,P":              lower.Documented,
-		"SYNCS.EXCH.64 UR,[UR],R":    "",
+		"UTMALDG.2D [UR],[UR]":       "",
 		"VIADDMNMX.S16x2 R,R,R,R,!P": lower.Chip,
 		"# some":                     "",
 	} {
