@@ -99,3 +99,59 @@ func BenchmarkLanes(b *testing.B) {
 	}
 	b.ReportMetric(float64(steps)/b.Elapsed().Seconds()/1e6, "Mlane-insts/s")
 }
+
+// traffic is a kernel whose loop loads, computes in f32, stores, and exchanges through shared memory: half of its instructions are accesses
+// and operations of floating point.
+func traffic(t testing.TB, n uint64) *Code {
+	b := ir.NewBuilder("traffic")
+	tid, i, p, addr, v, at := b.Reg(), b.Reg(), b.Reg(), b.Reg(), b.Reg(), b.Reg()
+	b.P.Params = []ir.Var{{Name: "out", Size: 8}}
+	do := func(e ir.Effect) { b.Begin().Do = e }
+	op := func(dst ir.Reg, c ir.Code, ty ir.Type, src ...ir.Reg) *ir.Op {
+		in := b.Begin()
+		return b.To(&in.Pre, dst, c, ty, src...)
+	}
+	access := func(k ir.AccessKind, s ir.Space, addr ir.Reg, bits int) {
+		do(&ir.Access{Kind: k, Space: s, Bytes: 4, Elems: 1, Type: ir.U32, Addr: addr, Data: []ir.Reg{v}, Done: ir.None, AddrBits: bits})
+	}
+	do(&ir.Access{Kind: ir.Load, Space: ir.Param, Bytes: 8, Elems: 1, Type: ir.U64, Addr: ir.None, Data: []ir.Reg{addr}, Done: ir.None, AddrBits: 64})
+	do(&ir.Special{Reg: ir.TidX, Dst: tid})
+	op(at, ir.Shl, ir.U32, tid, b.Const(2))
+	op(addr, ir.Add, ir.U64, addr, at)
+	op(i, ir.Mov, ir.U32, b.Const(0))
+	loop := int32(len(b.P.Insts))
+	access(ir.Load, ir.Global, addr, 64)
+	op(v, ir.FFma, ir.F32, v, b.Const(0x3f800001), b.Const(0x3f000000))
+	access(ir.Store, ir.Shared, at, 32)
+	op(v, ir.FAdd, ir.F32, v, b.Const(0x3f800000))
+	access(ir.Store, ir.Global, addr, 64)
+	op(addr, ir.Add, ir.U64, addr, b.Const(4096))
+	op(i, ir.Add, ir.U32, i, b.Const(1))
+	op(p, ir.Cmp, ir.U32, i, b.Const(n)).Cond = ir.LT
+	do(&ir.Flow{Kind: ir.Jump, Cond: p, Target: loop, Mask: ir.None})
+	do(&ir.Flow{Kind: ir.Exit, Cond: ir.None, Mask: ir.None})
+	b.P.Funcs = []ir.Func{{Name: "traffic", End: int32(len(b.P.Insts))}}
+	c, err := Prepare(&b.P)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// BenchmarkTraffic counts instructions of lanes a second, of accesses that are recorded.
+func BenchmarkTraffic(b *testing.B) {
+	c := traffic(b, 64)
+	b.ResetTimer()
+	var steps int64
+	for range b.N {
+		g, err := NewGrid(c, launch(256), NewMemory(func(Word, Kind) uint32 { return 0x3f800000 }), Policy{}, true)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := g.Run(); err != nil {
+			b.Fatal(err)
+		}
+		steps += g.Steps
+	}
+	b.ReportMetric(float64(steps)/b.Elapsed().Seconds()/1e6, "Mlane-insts/s")
+}

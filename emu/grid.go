@@ -300,19 +300,19 @@ func Word32(b []byte) uint32 {
 
 func (g *Grid) store(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte) {
 	r := g.record(w, l)
-	block := w.Threads[l].Block
+	block, kind := w.Threads[l].Block, g.kind(pc, a)
 	strong := a.Sem != ir.Weak || a.Mbarrier && g.Code.P.Mbarriers == ir.Wide // a new barrier object is an instruction's of its own there
 	if a.Sem == ir.Release {
 		g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Release, Scope: g.scopeOf(a, p)})
 	}
 	EachWord(p, block, len(buf), func(word Word, mask uint32, shift uint, from int) {
-		v := g.Memory.Now(word, g.kind(pc, a))&^mask | Word32(buf[from:])<<shift&mask
+		v := g.Memory.Now(word, kind)&^mask | Word32(buf[from:])<<shift&mask
 		g.Memory.Put(word, v)
-		if !g.Final {
+		switch {
+		case !strong:
+			r.stored(word, mask, v, pc, !g.Final)
+		case !g.Final:
 			r.overlay(word, mask, v)
-		}
-		if !strong {
-			r.stored(word, mask, v, pc)
 		}
 	})
 	if strong {

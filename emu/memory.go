@@ -56,7 +56,7 @@ const pageWords = 64
 type page struct {
 	now   [pageWords]uint32
 	known uint64 // words whose first content is there
-	past  map[int][]version
+	past  *[pageWords][]version
 }
 
 type version struct {
@@ -74,26 +74,32 @@ type Memory struct {
 	// Forget drops the past: weak loads are to see the newest content.
 	Forget bool
 	pages  map[Word]*page
-	last   *page
-	lastN  Word
+	recent [16]recent
+}
+
+// recent is a page that was used lately, and its number and 1.
+type recent struct {
+	n    Word
+	page *page
 }
 
 // NewMemory is memory without content.
 func NewMemory(first func(Word, Kind) uint32) *Memory {
-	return &Memory{First: first, Time: 1, pages: map[Word]*page{}, lastN: ^Word(0)}
+	return &Memory{First: first, Time: 1, pages: map[Word]*page{}}
 }
 
 func (m *Memory) page(w Word) *page {
 	n := w / pageWords
-	if n == m.lastN {
-		return m.last
+	r := &m.recent[(n^n>>26)%Word(len(m.recent))]
+	if r.n == n+1 {
+		return r.page
 	}
 	p := m.pages[n]
 	if p == nil {
 		p = &page{}
 		m.pages[n] = p
 	}
-	m.last, m.lastN = p, n
+	r.n, r.page = n+1, p
 	return p
 }
 
@@ -117,6 +123,9 @@ func (m *Memory) Now(w Word, kind Kind) uint32 {
 func (m *Memory) At(w Word, time uint64, kind Kind) uint32 {
 	p := m.page(w)
 	i := m.know(p, w, kind)
+	if p.past == nil {
+		return p.now[i]
+	}
 	h := p.past[i]
 	if len(h) == 0 || h[len(h)-1].time <= time {
 		return p.now[i]
@@ -138,11 +147,11 @@ func (m *Memory) Put(w Word, v uint32) {
 		return
 	}
 	if p.past == nil {
-		p.past = map[int][]version{}
+		p.past = new([pageWords][]version)
 	}
 	h := p.past[i]
 	if len(h) == 0 {
-		h = append(h, version{0, p.now[i]})
+		h = append(make([]version, 0, 2), version{0, p.now[i]})
 	}
 	p.past[i] = append(h, version{m.Time, v})
 	p.now[i] = v

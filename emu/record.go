@@ -65,7 +65,7 @@ type Record struct {
 	Cached map[Word]bool
 
 	keep      bool
-	own       map[Word]Stored // since the last synchronisation
+	own       map[Word]Stored // what it wrote or read strongly since the last synchronisation
 	spinWord  Word
 	spinCount int
 	clock     uint64
@@ -78,25 +78,36 @@ func newRecord(keep bool) *Record {
 
 // over puts what the thread itself wrote over the content of a word.
 func (r *Record) over(w Word, v uint32) uint32 {
-	if len(r.own) == 0 {
-		return v
+	if len(r.own) > 0 {
+		if o, ok := r.own[w]; ok {
+			return v&^o.Mask | o.Value&o.Mask
+		}
 	}
-	if o, ok := r.own[w]; ok {
-		return v&^o.Mask | o.Value&o.Mask
+	if e := r.Epochs[len(r.Epochs)-1]; len(e) > 0 {
+		if s, ok := e[w]; ok {
+			return v&^s.Mask | s.Value&s.Mask
+		}
 	}
 	return v
 }
 
-// overlay remembers what a thread wrote or read strongly; v is the word, mask what of it is meant.
+// overlay remembers what a thread wrote or read strongly, over what it stored weakly; v is the word, mask what of it is meant.
 func (r *Record) overlay(w Word, mask, v uint32) {
-	o := r.own[w]
+	o, ok := r.own[w]
+	if !ok {
+		o = r.Epochs[len(r.Epochs)-1][w]
+	}
 	o.Value = o.Value&^mask | v&mask
 	o.Mask |= mask
 	r.own[w] = o
 }
 
-func (r *Record) stored(w Word, mask, v uint32, inst int32) {
+// stored remembers what a thread stored weakly; over tells that its loads see it so.
+func (r *Record) stored(w Word, mask, v uint32, inst int32, over bool) {
 	if !r.keep {
+		if over {
+			r.overlay(w, mask, v)
+		}
 		return
 	}
 	e := r.Epochs[len(r.Epochs)-1]
@@ -106,6 +117,11 @@ func (r *Record) stored(w Word, mask, v uint32, inst int32) {
 	}
 	s := e[w]
 	e[w] = Stored{Mask: s.Mask | mask, Value: s.Value&^mask | v&mask, Inst: inst}
+	if len(r.own) > 0 {
+		if _, ok := r.own[w]; ok {
+			r.overlay(w, mask, v)
+		}
+	}
 }
 
 // sync begins an epoch.
