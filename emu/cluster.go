@@ -32,7 +32,7 @@ func (l *Launch) cluster() [3]int {
 func (l *Launch) clusterBlocks() int { c := l.cluster(); return c[0] * c[1] * c[2] }
 
 // clustered reports whether blocks can address each other's shared memory.
-func (l *Launch) clustered() bool { return l.clusterBlocks() > 1 }
+func (l *Launch) clustered() bool { return l.Cluster[0]*l.Cluster[1]*l.Cluster[2] > 1 }
 
 func (l *Launch) checkCluster() error {
 	for i, n := range l.cluster() {

@@ -258,7 +258,7 @@ func (g *Grid) load(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte)
 		g.changed(w, l, len(r.Events), a, buf)
 	}
 	if strong {
-		r.event(Event{Kind: EventLoad, Inst: pc, Place: p, Bytes: a.Bytes, Sem: a.Sem, Scope: a.Scope, Volatile: a.Volatile}, a.Elems, buf)
+		r.event(Event{Kind: EventLoad, Inst: pc, Place: p, Bytes: a.Bytes, Sem: a.Sem, Scope: a.Scope, Volatile: a.Volatile, Object: a.Mbarrier}, a.Elems, buf)
 		if a.Sem == ir.Acquire {
 			g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Acquire, Scope: g.scopeOf(a, p)})
 		}

@@ -35,6 +35,8 @@ type Event struct {
 	Value, Operand, Compare, Result uint64
 	High                            uint64
 	Volatile                        bool
+	// Object tells that it is an access to a barrier object.
+	Object bool
 	// Of a barrier: its number and count as the thread gave it, what bar.red gave back.
 	ID, Count uint64
 	Barrier   ir.BarrierKind

@@ -10,10 +10,12 @@ import (
 
 // Input is a launch with all that it reads: everything follows from the seed.
 type Input struct {
-	Seed   uint64 `json:"seed"`
-	Grid   [3]int `json:"grid"`
-	Block  [3]int `json:"block"`
-	Params []byte `json:"params"`
+	Seed  uint64 `json:"seed"`
+	Grid  [3]int `json:"grid"`
+	Block [3]int `json:"block"`
+	// Cluster is the size of clusters in blocks; zero if the launch has none.
+	Cluster [3]int `json:"cluster,omitzero"`
+	Params  []byte `json:"params"`
 	// Dynamic is the size of dynamic shared memory in bytes.
 	Dynamic int64      `json:"dynamic,omitempty"`
 	Memory  []Contents `json:"memory,omitempty"`
@@ -168,13 +170,16 @@ func (in *Input) first(fill uint64) func(emu.Word, emu.Kind) uint32 {
 // neighbours, are likely values.
 func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64, world World) *Input {
 	r := random(seed)
-	in := &Input{Seed: seed, Grid: shape[0], Block: shape[1], World: world}
+	in := &Input{Seed: seed, Grid: shape[0], Block: shape[1], Cluster: p.Cluster, World: world}
 	if in.Block == ([3]int{}) {
 		in.Grid, in.Block = [3]int{2, 1, 1}, [3]int{64, 1, 1}
 		if seed%4 == 3 {
 			in.Block = [3]int{128, 1, 1}
 		}
-		for i, n := range p.Cluster { // whole clusters
+		if in.Cluster == [3]int{} && seed%4 != 3 && clusters(p) {
+			in.Cluster = [3]int{2, 1, 1}
+		}
+		for i, n := range in.Cluster { // whole clusters
 			in.Grid[i] *= max(n, 1)
 		}
 	}
@@ -211,6 +216,19 @@ func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64
 
 // SharedParam is the address in shared memory that is chosen for parameter number i.
 func SharedParam(i int) uint32 { return shared + uint32(i)*256 }
+
+// clusters reports whether a program has something to do with other blocks of its cluster.
+func clusters(p *ir.Program) bool {
+	return slices.ContainsFunc(p.Insts, func(in ir.Inst) bool {
+		switch do := in.Do.(type) {
+		case *ir.Barrier:
+			return do.Kind >= ir.BarrierCluster
+		case *ir.Special:
+			return do.Reg == ir.ClusterCtarank || do.Reg == ir.ClusterNctarank
+		}
+		return false
+	})
+}
 
 func put(b []byte, v uint32) {
 	var w [4]byte

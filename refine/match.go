@@ -53,7 +53,7 @@ func (l *lane) seek(is func(e *emu.Event) bool) (skip int, ok bool) {
 	for i := l.at; i < len(l.rec.Events); i++ {
 		e := &l.rec.Events[i]
 		if !l.done[i] && is(e) {
-			if !l.late || e.Kind != emu.EventLoad || !l.dead(i) {
+			if !l.late || e.Kind != emu.EventLoad || e.Object || !l.dead(i) {
 				return i - l.at, true
 			}
 			if !ok {
@@ -118,7 +118,7 @@ func (l *lane) skippable(i int) bool {
 	case free(e), l.done[i]:
 		return true
 	case e.Kind == emu.EventLoad:
-		return l.dead(i)
+		return !e.Object && l.dead(i)
 	case e.Kind == emu.EventFence && e.Sem == ir.Acquire && i > l.at && ev[i-1].Kind == emu.EventLoad:
 		return true // behind a load that is
 	case l.reduced(i):
@@ -146,7 +146,7 @@ func (l *lane) reduced(i int) bool { return l.acquires(i, emu.EventAtomic) }
 // acquires reports whether an event is the fence of an acquire that read what nothing depends on, by an event of a kind.
 func (l *lane) acquires(i int, k emu.EventKind) bool {
 	ev := l.rec.Events
-	return i > 0 && ev[i].Kind == emu.EventFence && ev[i].Sem == ir.Acquire && ev[i-1].Kind == k && ev[i-1].Inst == ev[i].Inst && l.dead(i-1)
+	return i > 0 && ev[i].Kind == emu.EventFence && ev[i].Sem == ir.Acquire && ev[i-1].Kind == k && ev[i-1].Inst == ev[i].Inst && !ev[i-1].Object && l.dead(i-1)
 }
 
 // events matches a strong access with the events of the record: one for each element, or several that lie in it. check

@@ -187,6 +187,9 @@ func (r *replay) load(pc int32, a *ir.Access, l int, p emu.Place, buf []byte) er
 		r.acquired(th)
 		return nil
 	}
+	if a.Mbarrier && th.over() {
+		return beyond{}
+	}
 	if is && !r.cached(th, p, len(buf), l) {
 		if e := th.pendingFence(); e != nil {
 			return r.missing(l, pc, e)
