@@ -67,7 +67,7 @@ func ReadLines(name string, r io.Reader) (list []Line, err error) {
 			err = errors.New("no fences")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w (want what optcheck app --output writes)", name, n, err)
+			return nil, fmt.Errorf("%s:%d: %w (want what optcheck app test --output writes)", name, n, err)
 		}
 		list = append(list, l)
 	}

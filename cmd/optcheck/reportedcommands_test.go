@@ -167,6 +167,12 @@ func TestPrintedCommands(t *testing.T) {
 	}
 	wrong := func(sentence string) error {
 		words := strings.Fields(sentence)
+		for i, w := range words {
+			if words[i] = strings.TrimRight(w, ".:"); w == "for" || w == "has" || w == "…" { // the sentence goes on
+				words = words[:i]
+				break
+			}
+		}
 		if !tops[words[0]] {
 			return nil // "optcheck made it"
 		}
@@ -174,14 +180,11 @@ func TestPrintedCommands(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if c.HasSubCommands() && !c.Runnable() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+		if c.HasSubCommands() && c.Name() != "model" && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 			return fmt.Errorf("%s has no command %s", c.CommandPath(), rest[0])
 		}
 		for _, w := range rest {
-			if w == "…" { // whatever stands here
-				break
-			}
-			name, _, _ := strings.Cut(strings.TrimRight(w, ".:"), "=")
+			name, _, _ := strings.Cut(w, "=")
 			name, long := strings.CutPrefix(name, "--")
 			if long && name != "" && name != "help" && !strings.ContainsAny(name, "%…") && c.Flag(name) == nil && c.InheritedFlags().Lookup(name) == nil {
 				return fmt.Errorf("%s has no flag --%s", c.CommandPath(), name)
