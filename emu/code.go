@@ -213,8 +213,8 @@ func (w *Warp) execEach(o *op, act uint32, d *row) {
 	a, b, c, e := &w.regs[o.a], &w.regs[o.b], &w.regs[o.c], &w.regs[o.d]
 	for x := act; x != 0; x &= x - 1 {
 		l := lowest(x)
-		s := [4]uint64{a[l], b[l], c[l], e[l]}
-		d[l] = ir.Eval(o.o, &s, w.policy.Fill)
+		w.args = [4]uint64{a[l], b[l], c[l], e[l]}
+		d[l] = ir.Eval(o.o, &w.args, w.policy.Fill)
 	}
 }
 

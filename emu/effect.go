@@ -121,6 +121,11 @@ func (w *Warp) flow(pc int32, f *ir.Flow, act, mask uint32) (next int32, stop bo
 	case ir.BarrierLeave:
 		return next, false, w.each(on, f.Bar, func(l, n int) { w.sets[n].mask &^= 1 << l })
 	case ir.Trap:
+		if w.policy.TrapEnds {
+			w.leave(mask&^on, next)
+			w.exit(on)
+			return next, true, nil
+		}
 		return next, false, &Fault{int(pc), w.Threads[lowest(on)].Index, "trap"}
 	}
 	// From here on the lanes go elsewhere, each by itself.

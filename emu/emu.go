@@ -71,6 +71,8 @@ type Policy struct {
 	Shuffle uint64
 	// MaxSteps bounds the instructions of lanes, all together; 0: 1<<24.
 	MaxSteps int64
+	// TrapEnds makes a trap end its thread alone; else it is a Fault.
+	TrapEnds bool
 }
 
 // Workspace is the address of the memory through which a grid synchronises.

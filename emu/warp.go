@@ -76,6 +76,7 @@ type Warp struct {
 	groups []group
 	sets   []set // convergence barriers; register value n is set n-1
 	turn   int
+	args   [4]uint64 // of the operation that is being computed
 }
 
 // set is the lanes that a convergence barrier waits for, and where they go on.

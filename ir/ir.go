@@ -33,6 +33,10 @@ type Program struct {
 	Uniform []Reg
 	// Funcs are the functions in the order of Insts; the first one is the kernel.
 	Funcs []Func
+	// Block is the number of threads of a block that the kernel declares (.maxntid, .reqntid), zero if it declares none;
+	// BlockFixed tells that it may be started with no other.
+	Block      [3]int
+	BlockFixed bool
 	// Params is the layout of the kernel's parameters, Vars are the variables of memory.
 	Params []Var
 	Vars   []Var

@@ -273,21 +273,30 @@ func (c *cell) audit(ctx context.Context, m *ptx.Module, reading *semaphore.Weig
 	if err != nil {
 		return err
 	}
-	return c.judge(ctx, m, code, b.lined, c.execute)
+	return c.judge(ctx, m, c.tc, code, b.lined, c.execute)
+}
+
+// Search bounds what is spent on inputs that reach more of a kernel, in instructions of lanes of both codes.
+const Search = 16 << 20
+
+// options are those with which kernels are executed on so many inputs. What nobody wrote in shared memory is there, whatever it is.
+func options(runs int) refine.Options {
+	return refine.Options{Runs: runs, Search: Search, Shared: true}
 }
 
 // judge compares a module with machine code, and executes both on some inputs.
-func (c *Cell) judge(ctx context.Context, m *ptx.Module, code *pipeline.Code, data []byte, runs int) error {
+func (c *Cell) judge(ctx context.Context, m *ptx.Module, tc *toolchain.Toolchain, code *pipeline.Code, data []byte, runs int) error {
 	var err error
 	if c.Result, err = Compare(ctx, m, code, c.Target); err != nil {
 		return err
 	}
 	if runs > 0 {
-		if err := c.Result.execute(ctx, m, code.Program, data, refine.Options{Runs: runs}); err != nil {
+		again := func() (machineCode, error) { return uncontracted(ctx, tc, m, c.Target, c.Level) }
+		if err := c.Result.execute(ctx, m, machineCode{code.Program, data}, again, options(runs)); err != nil {
 			return err
 		}
 	}
-	c.Result.settle()
+	c.Result.settle(runs > 0)
 	c.Class, c.Reason = c.Result.Class()
 	return nil
 }
@@ -342,7 +351,7 @@ func CheckCubin(ctx context.Context, tcs []*toolchain.Toolchain, m *ptx.Module, 
 		}
 		for _, level := range slices.Backward(Levels) {
 			tried++
-			lined, err := compileModule(ctx, tc, m, gpu, level, true)
+			lined, err := compileModule(ctx, tc, m, gpu, level, true, nil)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", m.File, err)
 			}
@@ -354,7 +363,7 @@ func CheckCubin(ctx context.Context, tcs []*toolchain.Toolchain, m *ptx.Module, 
 				return nil, err
 			}
 			c := &Cell{File: m.File, Toolchain: tc.ID, Target: gpu, Level: level, CompiledAs: lowered(tc, m)}
-			return c, c.judge(ctx, m, code, lined, Runs)
+			return c, c.judge(ctx, m, tc, code, lined, Runs)
 		}
 	}
 	if tried == 0 {

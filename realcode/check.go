@@ -53,9 +53,7 @@ func checkKernel(m *ptx.Module, f *ptx.Func, prog *isa.Program, sm int) Kernel {
 		}
 		k.Count = c.count
 		c.show(&k)
-		for _, i := range c.lost {
-			k.lost = append(k.lost, lost{c.src.ops[i].Inst.N, c.place(i)})
-		}
+		k.writes = c.writes()
 	case f.Entry:
 		k.Unknown = append(k.Unknown, Finding{Rule: Missing, Kernel: f.Name, Detail: "there is no machine code of this kernel"})
 	}

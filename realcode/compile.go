@@ -63,10 +63,10 @@ func build(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, lev
 		return nil, fmt.Errorf("%w: the module has no kernel, and ptxas leaves out what no kernel calls", ErrInvalid)
 	}
 	b := &built{tc: tc, file: m.File, gpu: gpu}
-	if b.lined, err = compileModule(ctx, tc, m, gpu, level, true); err != nil {
+	if b.lined, err = compileModule(ctx, tc, m, gpu, level, true, nil); err != nil {
 		return nil, err
 	}
-	if b.plain, err = compileModule(ctx, tc, m, gpu, level, false); err != nil {
+	if b.plain, err = compileModule(ctx, tc, m, gpu, level, false, nil); err != nil {
 		return nil, err
 	}
 	if err := equal(b.lined, b.plain); err != nil {
@@ -77,6 +77,19 @@ func build(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, lev
 
 func (b *built) decode(ctx context.Context) (*pipeline.Code, error) {
 	return pipeline.Decode(ctx, b.tc, b.file, b.gpu, b.lined)
+}
+
+// uncontracted compiles a module with products and sums as they are written.
+func uncontracted(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, level string) (machineCode, error) {
+	data, err := compileModule(ctx, tc, m, gpu, level, true, []string{"--fmad=false"})
+	if err != nil {
+		return machineCode{}, err
+	}
+	code, err := pipeline.Decode(ctx, tc, m.File, gpu, data)
+	if err != nil {
+		return machineCode{}, err
+	}
+	return machineCode{code.Program, data}, nil
 }
 
 // lowered is the version of PTX as which a module is compiled whose own the release
@@ -90,15 +103,15 @@ func lowered(tc *toolchain.Toolchain, m *ptx.Module) string {
 
 // compileModule compiles a module. One with functions that are elsewhere is made a
 // relocatable object.
-func compileModule(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, level string, lines bool) ([]byte, error) {
+func compileModule(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, level string, lines bool, flags []string) ([]byte, error) {
 	version := lowered(tc, m)
 	text := m.Plain(version)
 	if lines {
 		text = m.Lined(lineFile, version)
 	}
-	data, err := compile(ctx, tc, text, gpu, level, nil)
+	data, err := compile(ctx, tc, text, gpu, level, flags)
 	if unresolved(err) {
-		data, err = compile(ctx, tc, text, gpu, level, []string{"-c"})
+		data, err = compile(ctx, tc, text, gpu, level, append([]string{"-c"}, flags...))
 	}
 	if lines && errors.Is(err, ErrUnsupported) {
 		err = refusal(m, text, err)
@@ -179,7 +192,7 @@ func compiles(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, level
 		if err != nil {
 			continue
 		}
-		if _, err = compileModule(ctx, tc, m, gpu, level, false); !errors.Is(err, errRefused) {
+		if _, err = compileModule(ctx, tc, m, gpu, level, false, nil); !errors.Is(err, errRefused) {
 			return true // also if the tool failed
 		}
 	}

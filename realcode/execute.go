@@ -1,19 +1,18 @@
 package realcode
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"optcheck/internal/plain"
 	"optcheck/isa"
 	"optcheck/ptx"
-	ptxlower "optcheck/ptx/lower"
 	"optcheck/refine"
+	"optcheck/refine/nvidia"
 	"optcheck/sass/cubin"
-	sasslower "optcheck/sass/lower"
 )
 
 // The rules that execution finds broken, each with an input on which it shows.
@@ -30,127 +29,127 @@ type Executed struct {
 	*refine.Result
 	// Why is why no run was compared, "" if one was.
 	Why string `json:"why,omitempty"`
-
-	performed map[int]bool // by ptx.Inst.N
+	// Uncontracted tells that machine code was executed in which ptxas contracts no product and sum (--fmad=false).
+	Uncontracted bool `json:"uncontracted,omitempty"`
 }
 
-// executions runs the kernels of a module and their machine code on the same inputs.
-// They are tried on more while an operation of those wanted, by kernel, has not been performed.
-func executions(ctx context.Context, m *ptx.Module, prog *isa.Program, data []byte, wanted map[string][]int, o refine.Options) ([]Executed, error) {
+// executions runs kernels of a module and their machine code on the same inputs: those of a list, or, if that is nil, all.
+func executions(ctx context.Context, m *ptx.Module, kernels []string, prog *isa.Program, data []byte, o refine.Options) ([]Executed, error) {
 	file, err := cubin.Parse(data)
 	if err != nil {
 		return nil, err
 	}
 	var out []Executed
 	for _, f := range m.Funcs {
-		if !f.Entry {
+		if !f.Entry || kernels != nil && !slices.Contains(kernels, f.Name) {
 			continue
 		}
 		x := Executed{Kernel: f.Name}
-		program, err := ptxlower.Kernel(m, f.Name)
-		machine, err2 := sasslower.Kernel(prog, file, f.Name)
-		switch err := cmp.Or(err, err2); {
+		if x.Result, err = nvidia.Compare(ctx, m, prog, file, f.Name, o); ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		switch {
 		case err != nil:
 			x.Why = err.Error()
-		default:
-			o.Wanted = wanted[f.Name]
-			if x.Result, err = refine.Compare(ctx, program, machine, o); err != nil {
-				return nil, err
-			}
-			if x.Runs+x.Cut == 0 && len(x.Findings) == 0 {
-				x.Why = strings.Join(slices.Sorted(maps.Keys(x.Cannot)), "; ")
-				break
-			}
-			x.performed = map[int]bool{}
-			for i := range program.Insts {
-				if _, missed := slices.BinarySearch(x.Source.Missed, i); !missed {
-					x.performed[program.Insts[i].Source] = true
-				}
-			}
+		case x.Runs+x.Cut == 0 && len(x.Findings) == 0:
+			x.Why = strings.Join(slices.Sorted(maps.Keys(x.Cannot)), "; ")
 		}
 		out = append(out, x)
 	}
 	return out, nil
 }
 
+// machineCode is what a compiler made of a module.
+type machineCode struct {
+	prog *isa.Program
+	data []byte
+}
+
 // execute adds to a result what its kernels do when they are executed. A difference is a miscompilation, with the input
-// on which it shows, unless approximate functions or contracted products may explain it: then it is unknown.
-func (r *Result) execute(ctx context.Context, m *ptx.Module, prog *isa.Program, data []byte, o refine.Options) error {
-	wanted := map[string][]int{}
+// on which it shows, unless approximate functions or contracted products may explain it. Where ptxas may have contracted some, what
+// it makes without that (uncontracted) is executed in the place of its code; approximate functions leave it unknown.
+func (r *Result) execute(ctx context.Context, m *ptx.Module, code machineCode, uncontracted func() (machineCode, error), o refine.Options) error {
+	var names, differ []string
 	for i := range r.Kernels {
-		for _, l := range r.Kernels[i].lost {
-			wanted[r.Kernels[i].Name] = append(wanted[r.Kernels[i].Name], l.n)
-		}
+		names = append(names, r.Kernels[i].Name)
 	}
-	all, err := executions(ctx, m, prog, data, wanted, o)
+	all, err := executions(ctx, m, names, code.prog, code.data, o)
 	if err != nil {
 		return err
 	}
-	r.Executed = all
-	places := map[int]Place{}
-	for _, f := range m.Funcs {
-		for i := range f.Body {
-			if in := f.Body[i].Inst; in != nil {
-				places[in.N] = Place{f.Name, in.Pos, in.Text}
-			}
+	for i := range all {
+		if x := &all[i]; x.Result != nil && len(x.Findings) > 0 && contracts(m, x.Kernel) {
+			differ = append(differ, x.Kernel)
 		}
 	}
+	if len(differ) > 0 {
+		again, err := r.uncontracted(ctx, m, differ, uncontracted, o)
+		if err != nil {
+			return err
+		}
+		for _, x := range again {
+			all[slices.IndexFunc(all, func(y Executed) bool { return y.Kernel == x.Kernel })] = x
+		}
+	}
+	r.Executed = all
+	places := places(m)
 	for i := range all {
-		x := &all[i]
-		at := slices.IndexFunc(r.Kernels, func(k Kernel) bool { return k.Name == x.Kernel })
-		if x.Result == nil || at < 0 {
+		if all[i].Result == nil {
 			continue
 		}
-		for k := range x.Findings {
-			f := executedFinding(m, x.Kernel, &x.Findings[k], places)
-			if why := explained(&x.Findings[k], contracts(m, x.Kernel)); why != "" {
+		k := &r.Kernels[slices.IndexFunc(r.Kernels, func(k Kernel) bool { return k.Name == all[i].Kernel })]
+		for j := range all[i].Findings {
+			x := &all[i].Findings[j]
+			f := executedFinding(m, k.Name, x, places)
+			switch why := explained(x); {
+			case why != "":
 				f.Detail += "; " + why + " may explain it"
 				f.Execution = nil
-				r.Kernels[at].Unknown = append(r.Kernels[at].Unknown, *f)
-				r.Unknown = append(r.Unknown, *f)
-				continue
+				k.Unknown, r.Unknown = append(k.Unknown, *f), append(r.Unknown, *f)
+			case f.Rule == NotPerformed && slices.ContainsFunc(k.Findings, func(g Finding) bool { return sameFirst(&g, f) }):
+				// the model has the word on what is missing
+			default:
+				k.Findings, r.Findings = append(k.Findings, *f), append(r.Findings, *f)
 			}
-			if f.Rule == NotPerformed && slices.ContainsFunc(r.Kernels[at].Findings, func(g Finding) bool { return sameFirst(&g, f) }) {
-				continue // the model has the word on what is missing
-			}
-			r.Kernels[at].Findings = append(r.Kernels[at].Findings, *f)
-			r.Findings = append(r.Findings, *f)
 		}
 	}
 	return nil
 }
 
-// settle makes unknown what nothing was found of, and what was not performed by any run that was compared, either.
-func (r *Result) settle() {
-	for i := range r.Kernels {
-		k := &r.Kernels[i]
-		why, performed := "", map[int]bool(nil)
-		if at := slices.IndexFunc(r.Executed, func(x Executed) bool { return x.Kernel == k.Name }); at >= 0 {
-			why, performed = r.Executed[at].Why, r.Executed[at].performed
-		}
-		for _, l := range k.lost {
-			if performed[l.n] {
-				continue
+// uncontracted executes kernels with the machine code in which nothing is contracted.
+func (r *Result) uncontracted(ctx context.Context, m *ptx.Module, kernels []string, make func() (machineCode, error), o refine.Options) ([]Executed, error) {
+	code, err := make()
+	if err != nil {
+		return nil, fmt.Errorf("with --fmad=false: %w", err)
+	}
+	again, err := executions(ctx, m, kernels, code.prog, code.data, o)
+	for i := range again {
+		again[i].Uncontracted = true
+	}
+	return again, err
+}
+
+// places are the instructions of a module, by their numbers.
+func places(m *ptx.Module) map[int]Place {
+	out := map[int]Place{}
+	for _, f := range m.Funcs {
+		for i := range f.Body {
+			if in := f.Body[i].Inst; in != nil {
+				out[in.N] = Place{f.Name, in.Pos, in.Text}
 			}
-			f := Finding{Rule: Uncompared, Kernel: k.Name, First: l.at,
-				Detail: "nothing of it was found in the machine code, and no run that was compared performed it"}
-			if why != "" {
-				f.Detail += ": " + cut(oneLineText(why), 200)
-			}
-			k.Unknown = append(k.Unknown, f)
-			r.Unknown = append(r.Unknown, f)
 		}
 	}
+	return out
 }
 
 // sameFirst reports whether two findings are about one operation.
 func sameFirst(f, g *Finding) bool { return f.First != nil && g.First != nil && *f.First == *g.First }
 
 // explained says what may explain a difference besides a mistake of the compiler; "" if nothing.
-func explained(f *refine.Finding, contracts bool) string {
+func explained(f *refine.Finding) string {
 	switch {
-	case f.Approximate || contracts:
-		return "approximate functions, or products and sums that ptxas contracts (--fmad),"
+	case f.Approximate:
+		return "approximate functions"
 	case len(f.Unproved) > 0:
 		return "a reading that no chip has confirmed (" + strings.Join(f.Unproved, "; ") + ")"
 	}
@@ -196,10 +195,13 @@ func (x *Executed) Known() string {
 	if x.Why != "" {
 		return "not executed: " + cut(oneLineText(x.Why), 300)
 	}
-	s := fmt.Sprintf("executed: %d runs, %.0f %% of the PTX, %.0f %% of the machine code, %d values and events compared", x.Runs+x.Cut,
-		100*x.Source.Share(), 100*x.Machine.Share(), x.Compared)
+	s := fmt.Sprintf("executed (%s, %.0f %% of the PTX, %.0f %% of the machine instructions), orders on all paths", plain.Count(x.Runs+x.Cut, "run"),
+		100*x.Source.Share(), 100*x.Machine.Share())
 	if x.Cut > 0 {
-		s += fmt.Sprintf(" (%d runs were cut)", x.Cut)
+		s += fmt.Sprintf("; %d of the runs were cut", x.Cut)
+	}
+	if x.Uncontracted {
+		s += "; compiled with --fmad=false, without which products and sums are contracted"
 	}
 	return s
 }

@@ -71,7 +71,7 @@ func TestExecute(t *testing.T) {
 					require.NoError(t, err)
 					code, err := pipeline.Decode(t.Context(), tc, m.File, gpu, b.lined)
 					require.NoError(t, err)
-					all, err := executions(t.Context(), m, code.Program, b.lined, nil, refine.Options{Runs: 3})
+					all, err := executions(t.Context(), m, nil, code.Program, b.lined, refine.Options{Runs: 3})
 					require.NoError(t, err)
 					out := map[string]*Executed{}
 					for i := range all {
@@ -127,7 +127,7 @@ func TestExecuteFound(t *testing.T) {
 				require.NoError(t, err)
 				code, err := pipeline.Decode(t.Context(), tc, m.File, gpu, b.lined)
 				require.NoError(t, err)
-				all, err := executions(t.Context(), m, code.Program, b.lined, nil, refine.Options{Runs: 12})
+				all, err := executions(t.Context(), m, nil, code.Program, b.lined, refine.Options{Runs: 12})
 				require.NoError(t, err)
 				for i := range all {
 					x := &all[i]

@@ -83,7 +83,10 @@ func TestPreserved(t *testing.T) {
 		o := Options{Toolchains: releases(t), Targets: []string{"sm_70", "sm_80"}, Levels: []string{"O0", "O3"}, Execute: 2}
 		require.NoError(t, Audit(t.Context(), o, module(t, "testdata/"+file), func(c *Cell) error {
 			require.NotNil(t, c.Result, c.Reason)
-			require.Equal(t, Preserved, c.Class, "%s %s %s %s", file, c.Toolchain, c.Target, c.Level)
+			require.Empty(t, c.Result.Findings, "%s %s %s %s", file, c.Toolchain, c.Target, c.Level)
+			for _, f := range c.Result.Unknown { // a loop that ptxas unrolls, a generic address of shared memory, a call by address
+				require.Equal(t, Uncompared, f.Rule, "%s %s %s %s: %s", file, c.Toolchain, c.Target, c.Level, f.Detail)
+			}
 			return nil
 		}))
 	}
@@ -309,12 +312,12 @@ func narrowed(t *testing.T, m *ptx.Module, acquires int) {
 func TestLinesChangeNothing(t *testing.T) {
 	tc := releases(t)[0]
 	m := module(t, "testdata/patterns.ptx")
-	a, err := compileModule(t.Context(), tc, m, "sm_80", "O3", true)
+	a, err := compileModule(t.Context(), tc, m, "sm_80", "O3", true, nil)
 	require.NoError(t, err)
-	b, err := compileModule(t.Context(), tc, m, "sm_80", "O3", false)
+	b, err := compileModule(t.Context(), tc, m, "sm_80", "O3", false, nil)
 	require.NoError(t, err)
 	require.NoError(t, equal(a, b))
-	c, err := compileModule(t.Context(), tc, m, "sm_80", "O0", false)
+	c, err := compileModule(t.Context(), tc, m, "sm_80", "O0", false, nil)
 	require.NoError(t, err)
 	require.Error(t, equal(a, c))
 }
@@ -323,7 +326,7 @@ func TestLinesChangeNothing(t *testing.T) {
 func TestCheckCubin(t *testing.T) {
 	tcs := releases(t)
 	m := module(t, "testdata/patterns.ptx")
-	data, err := compileModule(t.Context(), tcs[0], m, "sm_80", "O0", false)
+	data, err := compileModule(t.Context(), tcs[0], m, "sm_80", "O0", false, nil)
 	require.NoError(t, err)
 	c, err := CheckCubin(t.Context(), tcs, m, "k.cubin", data)
 	require.NoError(t, err)

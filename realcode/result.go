@@ -177,13 +177,7 @@ type Kernel struct {
 	Machine []Shown
 	Hash    string
 
-	lost []lost
-}
-
-// lost is a weak operation that writes memory, of which nothing was found in the machine code.
-type lost struct {
-	n  int // ptx.Inst.N
-	at *Place
+	writes []write
 }
 
 // Shown is an instruction of the machine code. Part marks the invalidation of an

@@ -4,31 +4,33 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"optcheck/model"
+	"slices"
 	"sort"
 	"strings"
 
 	"optcheck/internal/plain"
+	"optcheck/model"
 	"optcheck/pipeline"
 )
 
 // Statement says what a comparison claims, and what it does not, if kernels are executed on so many inputs.
 func Statement(runs int) string {
 	if runs == 0 {
-		return fmt.Sprintf(statement, "", "")
+		return fmt.Sprintf(statement, "", "", "")
 	}
-	return fmt.Sprintf(statement, "; or both were executed on an\ninput, and do different things",
+	return fmt.Sprintf(statement, ";\nand each operation that writes memory was performed by a run of both that was compared",
+		"; or both were executed on an\ninput, and do different things",
 		fmt.Sprintf(", but\non %s or more, as far as kernels could be executed", plain.Count(runs, "input")))
 }
 
 const statement = `What is claimed: a finding is an operation of the PTX without its counterpart, one that is less than its
 instruction, or a path through the machine code's control flow on which two operations stand in an order, or one stands as
 often, as on no path through the PTX. Of what is preserved, every synchronising operation was found, or a note says why it
-needs no instruction; and for each pair whose order the model may require every path through the machine code is one of the PTX.
+needs no instruction; and for each pair whose order the model may require every path through the machine code is one of the PTX%s.
 What is miscompiled: the model forbids an outcome of a litmus test of the finding's operations and a partner made for them, and
 allows it with what the machine code has in their place%s.
 What is not claimed: a finding without such a test is no verdict, and with one none of the whole program: whether it has such a
-partner nobody has said. Not compared: which turn of a loop an access belongs to; what is read and written%s; paths that exist only
+partner nobody has said. Not compared: which iteration of a loop an access belongs to; what is read and written%s; paths that exist only
 if conditions have nothing to do with each other; calls that are elsewhere; pairs of which an operation has no image.`
 
 // Report gathers cells for people.
@@ -74,6 +76,7 @@ func (r *Report) Write(w io.Writer) error {
 	if r.Notes {
 		r.findings(&b, "note: ", func(res *Result) []Finding { return res.Notes })
 	}
+	r.known(&b)
 	r.executed(&b)
 	r.failures(&b)
 	r.lowered(&b)
@@ -121,6 +124,39 @@ func (r *Report) Nothing() (why string) {
 		why = cmp.Or(why, c.Reason)
 	}
 	return why
+}
+
+// known says how it is known what the machine code does.
+func (r *Report) known(b *strings.Builder) {
+	var runs []int
+	var source, machine []float64
+	kernels := 0
+	for _, c := range r.cells {
+		if c.Result == nil {
+			continue
+		}
+		for i := range c.Result.Executed {
+			x := &c.Result.Executed[i]
+			if kernels++; x.Why != "" {
+				continue
+			}
+			runs = append(runs, x.Runs+x.Cut)
+			source, machine = append(source, x.Source.Share()), append(machine, x.Machine.Share())
+		}
+	}
+	if kernels == 0 {
+		return
+	}
+	fmt.Fprintf(b, "executed: %d of %s", len(runs), plain.Count(kernels, "kernel"))
+	if len(runs) > 0 {
+		slices.Sort(runs)
+		slices.Sort(source)
+		slices.Sort(machine)
+		n := len(runs)
+		fmt.Fprintf(b, " (%d to %d runs each; median %.0f %% of the PTX, %.0f %% of the machine instructions), orders on all paths",
+			runs[0], runs[n-1], 100*source[n/2], 100*machine[n/2])
+	}
+	b.WriteByte('\n')
 }
 
 // executed tells how much of each kernel was executed, in the cells that say the same at once.

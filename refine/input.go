@@ -25,7 +25,12 @@ type Input struct {
 	World World `json:"world,omitempty"`
 	// Shared tells that shared memory has a content before the first thread runs: that of a litmus test has.
 	Shared bool `json:"shared,omitempty"`
+	// Swaps are words that memory holds in the place of others before the first thread runs.
+	Swaps []Swap `json:"swaps,omitempty"`
 }
+
+// Swap is a word in the place of another one.
+type Swap struct{ From, To uint32 }
 
 // World is a way to choose numbers of which nothing is known.
 type World int
@@ -77,6 +82,23 @@ var edges = [...]uint32{0x80000000, 0x7fffffff, 0xffffffff, 0x80000001, 0xffffff
 
 // first makes the first content of words.
 func (in *Input) first(fill uint64) func(emu.Word, emu.Kind) uint32 {
+	made := in.made(fill)
+	if len(in.Swaps) == 0 {
+		return made
+	}
+	return func(w emu.Word, k emu.Kind) uint32 {
+		v := made(w, k)
+		for _, s := range in.Swaps {
+			if v == s.From && k != emu.Pointer && k != emu.Shared {
+				v = s.To
+			}
+		}
+		return v
+	}
+}
+
+// made is first without swaps.
+func (in *Input) made(fill uint64) func(emu.Word, emu.Kind) uint32 {
 	seed := in.Seed
 	return func(w emu.Word, k emu.Kind) uint32 {
 		if w.Shared() && !in.Shared {
@@ -166,6 +188,9 @@ func (in *Input) first(fill uint64) func(emu.Word, emu.Kind) uint32 {
 	}
 }
 
+// most is the greatest constant of a program that is tried as a number without a reason.
+const most = 4096
+
 // choose makes the input of a seed for a program, of which machine is the code: constants that they compare with, and their
 // neighbours, are likely values.
 func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64, world World) *Input {
@@ -173,7 +198,10 @@ func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64
 	in := &Input{Seed: seed, Grid: shape[0], Block: shape[1], Cluster: p.Cluster, World: world}
 	if in.Block == ([3]int{}) {
 		in.Grid, in.Block = [3]int{2, 1, 1}, [3]int{64, 1, 1}
-		if seed%4 == 3 {
+		switch {
+		case p.Block != [3]int{}:
+			in.Block = p.Block
+		case seed%4 == 3:
 			in.Block = [3]int{128, 1, 1}
 		}
 		if in.Cluster == [3]int{} && seed%4 != 3 && clusters(p) {
@@ -185,7 +213,7 @@ func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64
 	}
 	in.Params = make([]byte, size(p.Params))
 	used := paramKinds(p, kind)
-	likely := constants(p)
+	likely := slices.DeleteFunc(constants(p), func(v uint64) bool { return v > most }) // greater ones make loops without an end
 	for i, v := range p.Params {
 		b := in.Params[v.Offset : v.Offset+v.Size]
 		for at := 0; at < len(b); at += 4 {

@@ -80,7 +80,7 @@ func (r *replay) risen(th *lane, kind emu.EventKind, a *ir.Access, p emu.Place, 
 	}
 	if !check {
 		copy(buf, binary.LittleEndian.AppendUint64(nil, e.Value))
-		r.overlayEvent(th, e)
+		r.overlay(th, e.Place, bytesOf(e), false)
 	}
 	th.done[i] = true
 	return true
@@ -170,13 +170,7 @@ func (r *replay) events(th *lane, kind emu.EventKind, a *ir.Access, p emu.Place,
 			return false
 		}
 		if !check {
-			for k := range e.Bytes {
-				v := e.Value
-				if k >= 8 {
-					v = e.High
-				}
-				buf[at+k] = byte(v >> (8 * (k % 8)))
-			}
+			copy(buf[at:], bytesOf(e))
 		}
 		n += e.Bytes
 	}
@@ -186,34 +180,17 @@ func (r *replay) events(th *lane, kind emu.EventKind, a *ir.Access, p emu.Place,
 	for th.at < i {
 		e := th.next()
 		if !e.Sync() && !check && is(e) {
-			r.overlayEvent(th, e)
+			r.overlay(th, e.Place, bytesOf(e), false)
 		}
 		th.take()
 	}
 	return true
 }
 
-func (r *replay) overlayEvent(th *lane, e *emu.Event) {
-	var b [16]byte
-	for k := range e.Bytes {
-		v := e.Value
-		if k >= 8 {
-			v = e.High
-		}
-		b[k] = byte(v >> (8 * (k % 8)))
-	}
-	emu.EachWord(e.Place, th.block(r), e.Bytes, func(w emu.Word, mask uint32, shift uint, from int) {
-		th.overlay(w, mask, emu.Word32(b[from:])<<shift)
-	})
-}
-
-func (l *lane) block(r *replay) int {
-	for i, x := range r.lanes {
-		if x == l {
-			return r.w.Threads[i].Block
-		}
-	}
-	return 0
+// bytesOf are what an event read or wrote.
+func bytesOf(e *emu.Event) []byte {
+	b := binary.LittleEndian.AppendUint64(nil, e.Value)
+	return binary.LittleEndian.AppendUint64(b, e.High)[:e.Bytes]
 }
 
 // acquired goes over the fences behind a load or read-modify-write that need no instruction.
@@ -457,15 +434,7 @@ func (r *replay) fencesAmong(th *lane, n int) bool {
 
 // give writes the old value, and whether a compare-and-swap succeeded.
 func (r *replay) give(a *ir.Access, l int, e *emu.Event, done bool) {
-	var b [16]byte
-	for k := range e.Bytes {
-		v := e.Value
-		if k >= 8 {
-			v = e.High
-		}
-		b[k] = byte(v >> (8 * (k % 8)))
-	}
-	r.w.Old(a, l, b[:e.Bytes])
+	r.w.Old(a, l, bytesOf(e))
 	if a.Done >= 0 {
 		if a.Atom == ir.AtomCAS && e.Atom == ir.AtomCAS {
 			done = e.Value == e.Compare
@@ -483,7 +452,7 @@ func (r *replay) overlayResult(l int, e *emu.Event) {
 		return
 	}
 	b := binary.LittleEndian.AppendUint64(nil, e.Result)
-	r.overlayBytes(l, e.Place, b[:e.Bytes])
+	r.overlay(r.lanes[l], e.Place, b[:e.Bytes], true)
 }
 
 // aggregate replays a read-modify-write that one lane performs for several of its warp, of which each has the same one next:

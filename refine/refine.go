@@ -59,14 +59,14 @@ type Options struct {
 	Seed uint64 // of the first one
 	// Grid and Block fix the launch; zero: chosen.
 	Grid, Block [3]int
-	MaxSteps    int64 // of the program, a run; 0: 1 << 20
+	MaxSteps    int64 // of the program, a run; 0: 4096 a thread, at least 1 << 20
 	// Shared gives shared memory a first content.
 	Shared bool
 	// Enough ends the runs, of which there are at least two, with the first one that reaches nothing new.
 	Enough bool
-	// Wanted are instructions of the program (ir.Inst.Source): up to patience times as many inputs are tried, as long as one of
-	// them has not been performed.
-	Wanted []int
+	// Search is how many instructions of lanes, of both codes, are performed at most for inputs that reach what those before
+	// have not: as long as an outcome of a condition is open.
+	Search int64
 	// Inputs are tried instead of chosen ones.
 	Inputs []*Input
 }
@@ -84,13 +84,23 @@ type Result struct {
 	// Source and Machine say what the compared runs performed.
 	Source  Covered `json:"source"`
 	Machine Covered `json:"machine"`
+	// Unseen are the operations of the program that write memory, or are not understood, and that no run compared, by
+	// ir.Inst.Source; Unwritten those of the machine code that no run performed.
+	Unseen    []int  `json:"-"`
+	Unwritten []Code `json:"-"`
+}
+
+// Code is an instruction of the machine code.
+type Code struct {
+	Addr uint64
+	Text string
 }
 
 // Covered says how much of a code was performed.
 type Covered struct {
 	Insts, Of int
-	// Missed are the instructions that no run performed: indices.
-	Missed []int `json:"-"`
+	// Outcomes of OutcomesOf: those of its conditional jumps.
+	Outcomes, OutcomesOf int
 }
 
 // Share is the part that was performed, from 0 to 1.
@@ -117,19 +127,27 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 	}
 	c.sourceCover, c.machineCover = emu.NewCoverage(c.source), emu.NewCoverage(c.code)
 	c.kinds = kinds(program)
-	for i, in := range c.inputs() {
+	c.search = newSearch(c)
+	for i := range c.asked() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if i >= c.asked() && !c.wants() {
-			break
-		}
 		reached := c.reached()
-		if c.run(in); len(c.Findings) > 0 || c.o.Enough && c.reached() == reached {
+		if c.run(c.input(i)); len(c.Findings) > 0 || c.o.Enough && c.reached() == reached {
 			break
 		}
 	}
-	c.Source, c.Machine = covered(c.sourceCover), covered(c.machineCover)
+	for len(c.Findings) == 0 && c.spent < c.o.Search {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		in, of := c.search.next()
+		if in == nil {
+			break
+		}
+		c.try(in, of)
+	}
+	c.conclude()
 	return c.Result, nil
 }
 
@@ -141,7 +159,10 @@ type comparison struct {
 	sourceCover, machineCover *emu.Coverage
 	kinds                     map[int32]emu.Kind
 	deaths                    map[occurrence]*death
-	tried                     int64 // instructions of lanes that were performed to find what is dead
+	tried                     int64  // instructions of lanes that were performed to find what is dead
+	spent                     int64  // all of them
+	compared                  []bool // instructions of the program whose effects were compared
+	search                    *search
 }
 
 // occurrence is an instruction as an event of a thread: the same one of all threads. Of a loop's loads only that of the last
@@ -225,9 +246,6 @@ func (c *comparison) reached() (n int) {
 	return n
 }
 
-// patience is on how many times as many inputs a wanted instruction is waited for.
-const patience = 4
-
 // asked is on how many inputs a kernel is executed.
 func (c *comparison) asked() int {
 	switch {
@@ -239,50 +257,18 @@ func (c *comparison) asked() int {
 	return c.o.Runs
 }
 
-// wants reports whether more inputs may perform an instruction that is wanted.
-func (c *comparison) wants() bool {
-	if c.Runs+c.Cut == 0 || len(c.o.Wanted) == 0 {
-		return false
-	}
-	left := map[int]bool{}
-	for _, n := range c.o.Wanted {
-		left[n] = true
-	}
-	for i, yes := range c.sourceCover.Insts {
-		if yes {
-			delete(left, c.program.Insts[i].Source)
-		}
-	}
-	return len(left) > 0
-}
-
-func (c *comparison) inputs() []*Input {
+// input is one of those asked for.
+func (c *comparison) input(i int) *Input {
 	if len(c.o.Inputs) > 0 {
-		return c.o.Inputs
+		return c.o.Inputs[i]
 	}
-	var out []*Input
-	for i := range patience * c.asked() {
-		out = append(out, c.choose(c.o.Seed+uint64(i), Small))
-	}
-	return out
+	return c.choose(c.o.Seed+uint64(i), Small)
 }
 
 func (c *comparison) choose(seed uint64, w World) *Input {
 	in := choose(c.program, c.kinds, [2][3]int{c.o.Grid, c.o.Block}, seed, w)
 	in.Shared = c.o.Shared
 	return in
-}
-
-func covered(c *emu.Coverage) Covered {
-	out := Covered{Of: len(c.Insts)}
-	for i, yes := range c.Insts {
-		if yes {
-			out.Insts++
-		} else {
-			out.Missed = append(out.Missed, i)
-		}
-	}
-	return out
 }
 
 // fills are two contents for what nothing defines: the same for both codes, so that what hides one hides it in both.
@@ -294,16 +280,20 @@ func (c *comparison) reference(in *Input, l *emu.Launch, fill uint64, change *em
 	in.fill(m, c.program)
 	steps := c.o.MaxSteps
 	if steps == 0 {
-		steps = 1 << 20
+		steps = max(1<<20, int64(l.Blocks()*l.Threads())<<12)
 	}
 	quantum := []int{97, 5, 31}[in.Seed%3]
-	g, err := emu.NewGrid(c.source, l, m, emu.Policy{Quantum: quantum, Reverse: in.Seed%2 == 1, Fill: fill, MaxSteps: steps}, true)
+	g, err := emu.NewGrid(c.source, l, m, emu.Policy{Quantum: quantum, Reverse: in.Seed%2 == 1, Fill: fill, MaxSteps: steps, TrapEnds: true}, true)
 	if err != nil {
 		return nil, err
 	}
 	g.Kinds, g.Changed = c.kinds, change
 	g.Outside = append([]uint64{0, 1, 2, 3, 0xffffffff, 4, 5, 7, 8}, constants(c.program)...)
-	if err := g.Run(); err != nil && !errors.Is(err, emu.ErrSteps) {
+	if change == nil && fill == fills[0] && c.o.Search > 0 {
+		c.search.follow(in, false, g.Warps...)
+	}
+	err = g.Run()
+	if c.spent += g.Steps; err != nil && !errors.Is(err, emu.ErrSteps) {
 		return g, err
 	}
 	return g, nil
@@ -324,52 +314,82 @@ func faulty(err error) bool {
 	return errors.As(err, &f) || errors.As(err, &c) && c.Input
 }
 
-// run compares the two codes on one input.
+// run compares the two codes on one input, or, where the program faults on it, on another one of its seed. Why it cannot is kept.
 func (c *comparison) run(in *Input) {
-	l := c.launch(in)
-	a, err := c.reference(in, l, fills[0], nil)
-	for w := in.World + 1; faulty(err) && w < Worlds && len(c.o.Inputs) == 0; w++ { // the input makes it fault
+	a, err := c.reference(in, c.launch(in), fills[0], nil)
+	for w := in.World + 1; faulty(err) && w < Worlds && len(c.o.Inputs) == 0; w++ {
 		in = c.choose(in.Seed, w)
-		l = c.launch(in)
-		a, err = c.reference(in, l, fills[0], nil)
+		a, err = c.reference(in, c.launch(in), fills[0], nil)
+	}
+	if err == nil && a.Cut && c.o.Block == ([3]int{}) && in.Grid != [3]int{1, 1, 1} {
+		in.Grid = [3]int{1, 1, 1} // it may end
+		a, err = c.reference(in, c.launch(in), fills[0], nil)
+	}
+	if err == nil {
+		err = c.compare(in, a)
+	} else {
+		err = fmt.Errorf("the program: %w", err)
 	}
 	if err != nil {
-		c.Cannot["the program: "+err.Error()]++
-		return
+		c.Cannot[err.Error()]++
 	}
+}
+
+// try compares the two codes on an input that may say nothing. of is what it is tried for; the machine code is executed only
+// if it is for its sake, or if the program reaches something new.
+func (c *comparison) try(in *Input, of spot) {
+	c.search.gained = false
+	a, err := c.reference(in, c.launch(in), fills[0], nil)
+	if err == nil && (of.machine || c.search.gained || news(c.sourceCover, a.Cover)) {
+		_ = c.compare(in, a)
+	}
+}
+
+// news reports whether a run performed something that those before have not.
+func news(was, now *emu.Coverage) bool {
+	for i := range now.Insts {
+		if now.Insts[i] && !was.Insts[i] || now.Taken[i] && !was.Taken[i] || now.Passed[i] && !was.Passed[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// compare compares the two codes on an input of which a is the program's run. What a run that says something performs is
+// counted; the error is why it says nothing.
+func (c *comparison) compare(in *Input, a *emu.Grid) error {
+	l := c.launch(in)
 	b, err := c.reference(in, l, fills[1], nil)
 	if err != nil {
-		c.Cannot["the program: "+err.Error()]++
-		return
+		return fmt.Errorf("the program: %w", err)
 	}
 	open := opened(a, b)
-	failed := false
+	cover := emu.NewCoverage(c.code)
+	var ends []*lane
 	for w, ref := range a.Warps {
 		block, id := w/max(1, len(a.Warps)/l.Blocks()), ref.ID
-		f, err := c.replayBoth(a, open, l, in, block, id, ref)
+		f, lanes, err := c.replayBoth(a, open, l, in, block, id, ref, cover)
 		if err != nil {
-			c.Cannot["the machine code: "+err.Error()]++
-			failed = true
-			break
+			return fmt.Errorf("the machine code: %w", err)
 		}
 		if f != nil && c.tried > trialSteps {
-			c.Cannot["the program: which of its loads matter takes too long to find out"]++
-			return
+			return errors.New("the program: which of its loads matter takes too long to find out")
 		}
 		if f != nil {
 			c.Findings = append(c.Findings, *f)
-			return
+			return nil
 		}
+		ends = append(ends, lanes...)
 	}
 	merge(c.sourceCover, a.Cover)
-	if failed {
-		return
-	}
+	merge(c.machineCover, cover)
+	c.take(a, ends)
 	if a.Cut {
 		c.Cut++
 	} else {
 		c.Runs++
 	}
+	return nil
 }
 
 func merge(to, from *emu.Coverage) {
@@ -381,13 +401,15 @@ func merge(to, from *emu.Coverage) {
 }
 
 // policies are both orders of diverged lanes, with two contents for what nothing defines.
-var policies = [2]emu.Policy{{Fill: fills[1]}, {Fill: fills[0], Reverse: true}}
+var policies = [2]emu.Policy{{Fill: fills[1], TrapEnds: true}, {Fill: fills[0], Reverse: true, TrapEnds: true}}
 
 // replayBoth replays a warp with both orders of diverged lanes and two undefined contents. The code is right if it performs
 // the record in one of two readings: its loads are the first ones that they can be, or the first ones on which something
 // depends. The error is that nothing can be said.
-func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, in *Input, block, id int, ref *emu.Warp) (*Finding, error) {
+func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, in *Input, block, id int, ref *emu.Warp,
+	cover *emu.Coverage) (*Finding, []*lane, error) {
 	var found [2]*accuse
+	var ends []*lane
 	var last [2]*emu.Coverage
 	again := func(i int, code *emu.Code) *replay {
 		return c.newReplay(in, g, open, code, l, block, id, policies[i], true)
@@ -395,12 +417,17 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 	for i, p := range policies {
 		for _, late := range []bool{false, true} {
 			r := c.newReplay(in, g, open, c.code, l, block, id, p, late)
+			if c.o.Search > 0 && i == 0 && !late {
+				c.search.follow(in, true, r.w)
+			}
 			err := r.run(c, ref)
-			merge(c.machineCover, r.w.Cover)
+			c.spent += r.w.Steps
+			merge(cover, r.w.Cover)
 			last[i] = r.w.Cover
 			if found[i] = nil; err != nil && !errors.As(err, &found[i]) {
-				return nil, err
+				return nil, nil, err
 			}
+			ends = r.lanes[:]
 			c.Compared += r.compared()
 			if found[i] == nil {
 				break
@@ -427,9 +454,9 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 		if len(f.Unproved) == 0 {
 			f.Unproved = c.restsOn(a, unproved(c.machine, last[i]), func(code *emu.Code) error { return again(i, code).run(c, ref) })
 		}
-		return f, nil
+		return f, nil, nil
 	}
-	return nil, nil
+	return nil, ends, nil
 }
 
 // approximates reports whether a program performed an approximate function. Those that machine code begins exact divisions
@@ -456,6 +483,9 @@ func approximates(p *ir.Program, cover *emu.Coverage) bool {
 // run executes the warp and compares what is left at its end.
 func (r *replay) run(c *comparison, ref *emu.Warp) error {
 	most := 40*ref.Turns + 20000
+	if r.grid.Cut {
+		most = 4*ref.Turns + 2000 // behind the record nothing is compared
+	}
 	for !r.w.Done() {
 		progress, err := r.w.Run(4096)
 		var cut beyond

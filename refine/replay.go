@@ -26,6 +26,7 @@ type newest struct {
 
 // lane is how far a thread of the machine code has come in the record of its thread of the program.
 type lane struct {
+	number int // in its warp
 	rec    *emu.Record
 	open   *undefined
 	at     int // next event
@@ -69,7 +70,7 @@ func (c *comparison) newReplay(in *Input, grid *emu.Grid, open []*undefined, cod
 			continue
 		}
 		n := t.Block*l.Threads() + t.Index
-		r.lanes[i] = &lane{rec: grid.Records[n], open: open[n], own: map[emu.Word]emu.Stored{}, epochs: []emu.Epoch{nil}, cut: grid.Cut,
+		r.lanes[i] = &lane{number: i, rec: grid.Records[n], open: open[n], own: map[emu.Word]emu.Stored{}, epochs: []emu.Epoch{nil}, cut: grid.Cut,
 			done: map[int]bool{}, late: late, dead: func(event int) bool { return c.dead(in, l, grid, n, event) }}
 	}
 	return r
@@ -241,7 +242,7 @@ func (r *replay) store(pc int32, a *ir.Access, l int, p emu.Place, buf []byte) e
 	th := r.lanes[l]
 	is, may := strong(a, p)
 	if may && r.events(th, emu.EventStore, a, p, buf, true) {
-		r.overlayBytes(l, p, buf)
+		r.overlay(th, p, buf, true)
 		return nil
 	}
 	if is && !r.cached(th, p, len(buf), l) {
@@ -257,7 +258,7 @@ func (r *replay) store(pc int32, a *ir.Access, l int, p emu.Place, buf []byte) e
 		}
 		return r.unexpected(l, pc, p, "a strong store that the program does not perform here")
 	}
-	r.overlayBytes(l, p, buf)
+	r.overlay(th, p, buf, true)
 	n := len(th.epochs) - 1
 	if th.epochs[n] == nil {
 		th.epochs[n] = emu.Epoch{}
@@ -270,12 +271,14 @@ func (r *replay) store(pc int32, a *ir.Access, l int, p emu.Place, buf []byte) e
 	return nil
 }
 
-func (r *replay) overlayBytes(l int, p emu.Place, buf []byte) {
-	th := r.lanes[l]
-	r.eachWord(p, l, len(buf), func(w emu.Word, mask uint32, shift uint, from int) {
+// overlay is what a lane knows of a place since it last synchronised: what it has read there, or stored.
+func (r *replay) overlay(th *lane, p emu.Place, buf []byte, stored bool) {
+	r.eachWord(p, th.number, len(buf), func(w emu.Word, mask uint32, shift uint, from int) {
 		v := emu.Word32(buf[from:]) << shift
 		th.overlay(w, mask, v)
-		r.newest[w] = newest{emu.Stored{Mask: mask, Value: v & mask}, l}
+		if stored {
+			r.newest[w] = newest{emu.Stored{Mask: mask, Value: v & mask}, th.number}
+		}
 	})
 }
 
@@ -314,7 +317,7 @@ func (r *replay) object(pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.P
 	for _, among := range []uint32{act, r.w.Group, ^uint32(0)} {
 		for k, th := range r.lanes {
 			if among>>k&1 == 1 && th != nil && r.events(th, emu.EventStore, a, at[l], buf[:], true) {
-				r.overlayBytes(k, at[l], buf[:])
+				r.overlay(th, at[l], buf[:], true)
 				return nil
 			}
 		}

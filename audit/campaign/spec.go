@@ -38,7 +38,7 @@ type Spec struct {
 	Model         string   `yaml:"model" json:"model,omitempty"`
 	NoVerdict     bool     `yaml:"no-verdict" json:"no_verdict,omitempty"`
 	// Execute is on how many inputs kernels are executed; nil: as optcheck audit does by itself.
-	Execute *int     `yaml:"execute" json:"execute,omitempty"`
+	Execute *uint    `yaml:"execute" json:"execute,omitempty"`
 	Known   []string `yaml:"known" json:"known,omitempty"`
 	// Timeout bounds one external process.
 	Timeout Duration `yaml:"timeout" json:"timeout,omitempty"`

@@ -33,7 +33,7 @@ type auditFlags struct {
 	noVerdict      bool
 	hardware       bool
 	keepCode       string
-	execute        int
+	execute        uint
 	controlCodes   bool
 	flags          []string
 	frontFlags     []string
@@ -156,7 +156,7 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 	fl.BoolVar(&f.controlCodes, "control-codes", false, controlCodesHelp)
 	fl.StringVar(&f.keepCode, "keep-code", "",
 		"keep what ptxas makes in this folder, and take it from there: judging again compiles nothing; of programs, the PTX of front ends")
-	fl.IntVar(&f.execute, "execute", realcode.Runs,
+	fl.UintVar(&f.execute, "execute", realcode.Runs,
 		"execute each kernel and its machine code on this many inputs, and compare what they store (sm_70 and later; 0: not at all)")
 	streamFlag(cmd, &f.output)
 	formatFlags(cmd, &f.format, &f.reports, auditFormats)
@@ -222,7 +222,7 @@ func (f *auditFlags) options(ctx context.Context, env *environment, args []strin
 	}
 	o.Model, o.NoVerdict, o.Code, o.Hardware = f.model, f.noVerdict, f.keepCode, f.hardware
 	o.ControlCodes = f.controlCodes
-	o.Execute = max(0, f.execute)
+	o.Execute = int(f.execute)
 	o.Source = env.settings.kernels()
 	o.Toolchains = thatCompile(env, o.Toolchains, o.Source)
 	o.Flags = f.flags

@@ -172,7 +172,7 @@ func executions(s *campaigns.Spec) int {
 	if s.Execute == nil {
 		return realcode.Runs
 	}
-	return max(0, *s.Execute)
+	return int(*s.Execute)
 }
 
 // partOptions are the options of an audit of a part, with the toolchains of

@@ -84,8 +84,8 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 		return err
 	}
 	r := &programRun{o: realcode.Options{Targets: env.settings.targets, Levels: env.settings.levels, Jobs: env.settings.jobs,
-		Execute: max(0, f.execute)},
-		text: realcode.Report{Notes: f.text.Notes, Execute: max(0, f.execute)}}
+		Execute: int(f.execute)},
+		text: realcode.Report{Notes: f.text.Notes, Execute: int(f.execute)}}
 	failed, err := r.read(ctx, env, f, files)
 	if err != nil {
 		return err

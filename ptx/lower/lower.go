@@ -74,6 +74,7 @@ func Kernel(m *ptx.Module, kernel string) (*ir.Program, error) {
 	}
 	p.pointedTo()
 	p.inOrder()
+	p.b.P.Block, p.b.P.BlockFixed = block(m.Directives(f))
 	return &p.b.P, nil
 }
 
@@ -92,6 +93,26 @@ func cluster(directives string) (size [3]int) {
 		}
 	}
 	return size
+}
+
+var launchBounds = regexp.MustCompile(`\.(maxntid|reqntid)\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?`)
+
+// block is the number of threads that the directives of a kernel declare, and whether it is that of every launch.
+func block(directives string) (n [3]int, fixed bool) {
+	m := launchBounds.FindStringSubmatch(directives)
+	if m == nil {
+		return n, false
+	}
+	for i := range n {
+		n[i] = 1
+		if m[2+i] != "" {
+			n[i], _ = strconv.Atoi(m[2+i])
+		}
+	}
+	if n[0] < 1 || n[1] < 1 || n[2] < 1 || n[0] > 1024 || n[1] > 1024 || n[2] > 1024 || n[0]*n[1]*n[2] > 1024 {
+		return [3]int{}, false
+	}
+	return n, m[1] == "reqntid"
 }
 
 // reach adds a function and those whose names it has.

@@ -1,0 +1,114 @@
+package realcode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/ptx"
+	"optcheck/refine"
+)
+
+// write is an operation of the PTX that writes memory.
+type write struct {
+	n    int // ptx.Inst.N
+	at   *Place
+	lost bool // nothing of it was found in the machine code
+	// never reports whether nothing comes to it, whatever the input is.
+	never func() bool
+	code  []uint64 // addresses of the machine instructions that are its counterparts
+}
+
+// writes are the operations of a kernel that write memory.
+func (c *checker) writes() (out []write) {
+	if c.matcher == nil {
+		return nil
+	}
+	for i, op := range c.src.ops {
+		switch op.Effect.Kind {
+		case ptx.Store, ptx.Atomic, ptx.Reduction, ptx.Copy, ptx.Bulk, ptx.MbarArrive:
+			w := write{n: op.Inst.N, at: c.place(i), lost: slices.Contains(c.lost, i), never: func() bool { return c.never()[i] }}
+			for at, owner := range c.owner {
+				if int(owner) == i {
+					w.code = append(w.code, c.mach.insts[at].Addr)
+				}
+			}
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// settle makes unknown what is not known of a result: operations that write memory and that no run performed which was compared. If
+// kernels were not executed, only those of which nothing was found in the machine code.
+func (r *Result) settle(executed bool) {
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		var f *Finding
+		if at := slices.IndexFunc(r.Executed, func(x Executed) bool { return x.Kernel == k.Name }); at >= 0 {
+			f = k.unseen(&r.Executed[at])
+		} else {
+			f = k.unexecuted(executed)
+		}
+		if f != nil {
+			k.Unknown = append(k.Unknown, *f)
+			r.Unknown = append(r.Unknown, *f)
+		}
+	}
+}
+
+// unexecuted is what is not known of a kernel that was not executed, or of a function that no kernel calls.
+func (k *Kernel) unexecuted(all bool) *Finding {
+	return k.uncompared(func(w *write) bool { return all || w.lost }, "no kernel calls the function")
+}
+
+// unseen is what is not known of a kernel that was executed, or was tried to be.
+func (k *Kernel) unseen(x *Executed) *Finding {
+	switch {
+	case x.Result != nil && len(x.Findings) > 0:
+		return nil // the difference says more
+	case x.Why != "":
+		return k.uncompared(func(*write) bool { return true }, oneLineText(x.Why))
+	}
+	if f := k.uncompared(func(w *write) bool { return slices.Contains(x.Unseen, w.n) }, ""); f != nil || len(x.Unwritten) == 0 {
+		return f
+	}
+	left := slices.DeleteFunc(slices.Clone(x.Unwritten), func(c refine.Code) bool {
+		return slices.ContainsFunc(k.writes, func(w write) bool { return slices.Contains(w.code, c.Addr) && w.never() })
+	})
+	if len(left) == 0 {
+		return nil
+	}
+	return &Finding{Rule: Uncompared, Kernel: k.Name, Code: []Code{{Func: k.Name, Addr: left[0].Addr, Text: left[0].Text}},
+		Detail: fmt.Sprintf("%d instructions of the machine code that write memory were performed by no run", len(left))}
+}
+
+// uncompared names the first of some writes, with the lines of others; nil if there are none.
+func (k *Kernel) uncompared(is func(*write) bool, why string) *Finding {
+	var first *write
+	var lines []string
+	n := 0
+	for i := range k.writes {
+		w := &k.writes[i]
+		if !is(w) || w.never() {
+			continue
+		}
+		if n++; first == nil {
+			first = w
+		} else if len(lines) < 5 {
+			lines = append(lines, fmt.Sprint(w.at.Pos.Line))
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	f := &Finding{Rule: Uncompared, Kernel: k.Name, First: first.at,
+		Detail: fmt.Sprintf("%d of %d operations that write memory were performed by no run that was compared", n, len(k.writes))}
+	if len(lines) > 0 {
+		f.Detail += " (lines " + strings.Join(lines, ", ") + " …)"
+	}
+	if why != "" {
+		f.Detail += ": " + cut(why, 200)
+	}
+	return f
+}

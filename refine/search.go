@@ -1,0 +1,380 @@
+package refine
+
+import (
+	"cmp"
+	"encoding/binary"
+	"maps"
+	"math/bits"
+	"slices"
+
+	"optcheck/emu"
+	"optcheck/ir"
+)
+
+// search chooses inputs by what runs have not reached. Of each jump with one outcome, and each guarded instruction that nobody has
+// performed, it knows what the comparison that decides has compared, and on what of the input that depends: the next input makes
+// the operands equal, or lets one pass the other.
+type search struct {
+	*comparison
+	numbers  map[int64]int // words of parameters, by offset: their numbers
+	offsets  []int64
+	constant map[bool]map[ir.Reg]uint64
+	goals    map[spot]*goal
+	order    []spot
+	tried    map[string]bool
+	shape    int
+	// borders tell of the program's comparisons whether the operands were equal, or the first one less or greater by one: there a
+	// comparison shows what it is. edges are goals of those of which that is not so, gained tells that a run had one more.
+	borders  map[int32]uint8
+	edges    map[int32]*goal
+	gained   bool
+	launches int // of shapes that were tried for themselves
+}
+
+// spot is an instruction of one of the two codes.
+type spot struct {
+	machine bool
+	inst    int32
+}
+
+// goal is an outcome of an instruction that no run has had.
+type goal struct {
+	best  map[asked]*seen // the closest operands of each comparison that decides
+	newer map[asked]*seen // closer ones, of which no inputs were made yet
+	steep map[asked]*seen // the closest ones that were compared with others
+	todo  []*Input
+	tries int
+}
+
+// asked is a comparison: an instruction, and what its operands depend on.
+type asked struct {
+	at   int32
+	from words
+}
+
+func (a asked) compare(b asked) int {
+	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from))
+}
+
+// mostTries bounds the inputs that are made for one goal.
+const mostTries = 20
+
+func newSearch(c *comparison) *search {
+	return &search{comparison: c, numbers: map[int64]int{}, goals: map[spot]*goal{}, borders: map[int32]uint8{}, edges: map[int32]*goal{}, tried: map[string]bool{},
+		constant: map[bool]map[ir.Reg]uint64{false: values(c.program), true: values(c.machine)}}
+}
+
+// params is the set of the words of a part of the parameters.
+func (s *search) params(at int64, bytes int) (from words) {
+	for end := at + int64(bytes); at < end; at += 4 {
+		w := at &^ 3
+		n, ok := s.numbers[w]
+		if !ok {
+			if n = len(s.offsets); n >= maxWords {
+				continue
+			}
+			s.numbers[w] = n
+			s.offsets = append(s.offsets, w)
+		}
+		from |= 1 << n
+	}
+	return from
+}
+
+// observe is told what decided about an instruction with an open outcome.
+func (s *search) observe(at spot, x *seen) {
+	g := s.goals[at]
+	if g == nil {
+		g = newGoal()
+		s.goals[at] = g
+		s.order = append(s.order, at)
+	}
+	if g.tries < mostTries {
+		s.note(g, x)
+	}
+}
+
+func newGoal() *goal {
+	return &goal{best: map[asked]*seen{}, newer: map[asked]*seen{}, steep: map[asked]*seen{}}
+}
+
+// note keeps what a comparison has compared if its operands were closer than before, or, once for each that was, if they were not on
+// another input: that tells how they change.
+func (s *search) note(g *goal, x *seen) {
+	key := asked{x.at, x.from}
+	was := g.newer[key]
+	if was == nil {
+		was = g.best[key]
+	}
+	switch {
+	case was == nil || magnitude(x.distance()) < magnitude(was.distance()):
+		g.newer[key] = x
+	case g.best[key] == was && was.in != x.in && was.distance() != x.distance() && g.steep[key] != was:
+		g.steep[key] = was
+		g.todo = append(s.secants(was, x), g.todo...)
+	}
+}
+
+// plan makes inputs of what was observed since the last time: those before them are left for later. What other comparisons lack is
+// tried on the input on which one has come closer: all of them may have to agree.
+func (s *search) plan(g *goal) {
+	if len(g.newer) == 0 {
+		return
+	}
+	var list, others []*Input
+	var in *Input
+	for _, key := range slices.SortedFunc(maps.Keys(g.newer), asked.compare) {
+		x, was := g.newer[key], g.best[key]
+		if was != nil {
+			list = append(list, s.secants(was, x)...)
+		}
+		list = append(list, s.nearer(x)...)
+		g.best[key], in = x, x.in
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(g.best), asked.compare) {
+		if x := *g.best[key]; x.in != in && g.newer[key] == nil {
+			x.in = in
+			others = append(others, s.nearer(&x)...)
+		}
+	}
+	clear(g.newer)
+	g.todo = slices.Concat(list, others, g.todo)
+	g.todo = g.todo[:min(len(g.todo), 4*mostTries)]
+}
+
+// next is the input to try next, and for which goal; nil if there is none.
+func (s *search) next() (*Input, spot) {
+	for {
+		var best *goal
+		var of spot
+		for _, at := range s.order {
+			g := s.goals[at]
+			p, cover := s.program, s.sourceCover
+			if at.machine {
+				p, cover = s.machine, s.machineCover
+			}
+			if s.plan(g); len(g.todo) == 0 || g.tries >= mostTries || cover.Insts[at.inst] && !open(&p.Insts[at.inst], cover, at.inst) {
+				continue
+			}
+			if best == nil || g.tries < best.tries {
+				best, of = g, at
+			}
+		}
+		if best == nil {
+			best = s.edge()
+		}
+		if best == nil {
+			return s.launched(), spot{machine: true}
+		}
+		in := best.todo[0]
+		best.todo = best.todo[1:]
+		if s.fresh(in) {
+			best.tries++
+			return in, of
+		}
+	}
+}
+
+// border is told what a lane of the program compares.
+func (s *search) border(x *seen) {
+	if d := x.distance(); d >= -1 && d <= 1 && s.borders[x.at]>>(d+1)&1 == 0 {
+		s.borders[x.at] |= 1 << (d + 1)
+		s.gained = true
+	}
+}
+
+// mostEdges bounds the inputs that are made for the border of one comparison.
+const mostEdges = 6
+
+// beside is told of a comparison whose border was not seen.
+func (s *search) beside(x *seen) {
+	if s.borders[x.at] == 7 {
+		return
+	}
+	g := s.edges[x.at]
+	if g == nil {
+		g = newGoal()
+		s.edges[x.at] = g
+	}
+	if g.tries < mostEdges {
+		s.note(g, x)
+	}
+}
+
+// edge is the comparison whose border is looked for next, nil if there is none.
+func (s *search) edge() *goal {
+	for _, at := range slices.Sorted(maps.Keys(s.edges)) {
+		g := s.edges[at]
+		if s.borders[at] == 7 || g.tries >= mostEdges {
+			continue
+		}
+		if s.plan(g); len(g.todo) > 0 {
+			return g
+		}
+	}
+	return nil
+}
+
+// launched is an input with another launch, as long as an operation was not compared: what it writes may be defined then. Nil if there
+// is none.
+func (s *search) launched() *Input {
+	if s.o.Block != ([3]int{}) || len(s.o.Inputs) > 0 {
+		return nil
+	}
+	for ; s.launches < len(shapes) && s.misses(); s.launches++ {
+		if in := s.shaped(s.choose(s.o.Seed+uint64(s.launches), Small), s.launches); s.fresh(in) {
+			return in
+		}
+	}
+	return nil
+}
+
+// misses reports whether an operation that writes memory was not compared.
+func (s *search) misses() bool {
+	for i := range s.program.Insts {
+		if writes(s.program.Insts[i].Do) && (s.compared == nil || !s.compared[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// fresh reports whether an input was not tried.
+func (s *search) fresh(in *Input) bool {
+	key := append([]byte(nil), in.Params...)
+	for _, n := range slices.Concat([]int{int(in.Seed), int(in.World)}, in.Grid[:], in.Block[:]) {
+		key = binary.LittleEndian.AppendUint64(key, uint64(n))
+	}
+	for _, x := range in.Swaps {
+		key = binary.LittleEndian.AppendUint64(key, uint64(x.From)<<32|uint64(x.To))
+	}
+	if s.tried[string(key)] {
+		return false
+	}
+	s.tried[string(key)] = true
+	return true
+}
+
+// nearer are inputs on which the operands of a comparison are closer, equal, or past each other.
+func (s *search) nearer(x *seen) (out []*Input) {
+	d := x.distance()
+	eachWord(x.from, func(n int) {
+		at := s.offsets[n]
+		wide := x.bits == 64 && n+1 < len(s.offsets) && s.offsets[n+1] == at+4 && x.from>>(n+1)&1 == 1
+		if x.bits == 64 && n > 0 && s.offsets[n-1] == at-4 && x.from>>(n-1)&1 == 1 {
+			return // the high word of one
+		}
+		v := s.param(x.in, at, wide)
+		near := []uint64{v + uint64(d), v - uint64(d), v + uint64(d) + 1, v - uint64(d) - 1, v + uint64(d) - 1, v - uint64(d) + 1, x.b, x.a, 0}
+		if !wide {
+			for i := range near {
+				near[i] &= 0xffffffff
+			}
+		}
+		// Great numbers make loops without an end.
+		slices.SortStableFunc(near, func(a, b uint64) int { return cmp.Compare(bits.Len64(a|most), bits.Len64(b|most)) })
+		for _, to := range near {
+			out = append(out, s.with(x.in, at, wide, to))
+		}
+	})
+	if x.from&ofMemory != 0 {
+		for _, swap := range []Swap{{uint32(x.a), uint32(x.b)}, {uint32(x.b), uint32(x.a)}, {uint32(x.a), uint32(x.b) + 1}, {uint32(x.a), uint32(x.b) - 1},
+			{uint32(x.b), uint32(x.a) + 1}, {uint32(x.b), uint32(x.a) - 1}} {
+			in := *x.in
+			in.Swaps = append(slices.Clone(x.in.Swaps), swap)
+			if len(in.Swaps) <= 8 {
+				out = append(out, &in)
+			}
+		}
+		in := *x.in
+		in.Seed += 3
+		out = append(out, &in)
+	}
+	if x.from&ofLaunch != 0 {
+		for i := range shapes {
+			out = append(out, s.shaped(x.in, s.shape+i))
+		}
+		s.shape++
+	}
+	return out
+}
+
+// secants are inputs for which a comparison would be equal if its distance grew with one word of the parameters as between two.
+func (s *search) secants(a, b *seen) (out []*Input) {
+	if a.bits != b.bits {
+		return nil
+	}
+	eachWord(a.from&b.from, func(n int) {
+		at := s.offsets[n]
+		v, w := int64(s.param(a.in, at, false)), int64(s.param(b.in, at, false))
+		x, y := a.distance(), b.distance()
+		if v == w || x == y {
+			return
+		}
+		for _, d := range []int64{0, 1, -1} {
+			if to := w - int64(float64(y)*float64(w-v)/float64(y-x)) + d; to >= 0 && to < 1<<32 {
+				out = append(out, s.with(b.in, at, false, uint64(to)))
+			}
+		}
+	})
+	return out
+}
+
+func eachWord(from words, do func(n int)) {
+	for n := range maxWords {
+		if from>>n&1 == 1 {
+			do(n)
+		}
+	}
+}
+
+func (s *search) param(in *Input, at int64, wide bool) uint64 {
+	if at < 0 || at+4 > int64(len(in.Params)) || wide && at+8 > int64(len(in.Params)) {
+		return 0
+	}
+	if wide {
+		return binary.LittleEndian.Uint64(in.Params[at:])
+	}
+	return uint64(binary.LittleEndian.Uint32(in.Params[at:]))
+}
+
+// with is an input with another parameter.
+func (s *search) with(of *Input, at int64, wide bool, v uint64) *Input {
+	in := *of
+	in.Params = slices.Clone(of.Params)
+	switch {
+	case at < 0 || at+4 > int64(len(in.Params)):
+	case wide && at+8 <= int64(len(in.Params)):
+		binary.LittleEndian.PutUint64(in.Params[at:], v)
+	default:
+		put(in.Params[at:], uint32(v))
+	}
+	return &in
+}
+
+// shapes are launches to try.
+var shapes = [][2][3]int{{{2, 1, 1}, {32, 1, 1}}, {{1, 1, 1}, {256, 1, 1}}, {{3, 2, 1}, {32, 2, 1}}, {{1, 1, 1}, {512, 1, 1}}, {{2, 2, 1}, {16, 16, 1}},
+	{{1, 1, 1}, {1024, 1, 1}}, {{1, 1, 2}, {8, 8, 2}}, {{5, 1, 1}, {1, 1, 1}}, {{1, 1, 1}, {100, 1, 1}}}
+
+// shaped is an input with another launch, unless it is given.
+func (s *search) shaped(of *Input, n int) *Input {
+	in := *of
+	if s.o.Block == ([3]int{}) {
+		in.Grid, in.Block = shapes[n%len(shapes)][0], shapes[n%len(shapes)][1]
+		if b := s.program.Block; b != ([3]int{}) && (s.program.BlockFixed || in.Block[0]*in.Block[1]*in.Block[2] > b[0]*b[1]*b[2]) {
+			in.Block = b
+		}
+	}
+	return &in
+}
+
+// follow has the conditions of a grid's or a warp's code seen.
+func (s *search) follow(in *Input, machine bool, warps ...*emu.Warp) {
+	h := &shadow{search: s, in: in, p: s.program, cover: s.sourceCover, machine: machine}
+	if machine {
+		h.p, h.cover = s.machine, s.machineCover
+	}
+	for _, w := range warps {
+		h.follow(w)
+	}
+}

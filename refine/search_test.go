@@ -1,0 +1,91 @@
+package refine_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/ir"
+	"optcheck/ptx"
+	"optcheck/ptx/lower"
+	"optcheck/refine"
+)
+
+// TestSearch: inputs are found that take a condition both ways, whatever of the input it depends on.
+func TestSearch(t *testing.T) {
+	for name, body := range map[string]string{
+		"a number":             "setp.eq.u32 %p1, %r1, 123456;",
+		"a sum":                "mad.lo.u32 %r5, %r1, 12, 7; setp.gt.u32 %p1, %r5, 1000000;",
+		"two numbers":          "sub.u32 %r5, %r1, %r2; setp.eq.s32 %p1, %r5, 4711;",
+		"a wide number":        "setp.eq.u64 %p1, %d3, 81985529216486895;",
+		"a pointer":            "setp.eq.u64 %p1, %d0, 0;",
+		"memory":               "ld.global.u32 %r5, [%d2]; setp.eq.u32 %p1, %r5, 987654321;",
+		"threads of the block": "mov.u32 %r5, %ntid.x; setp.gt.u32 %p1, %r5, 300;",
+		"through a predicate":  "setp.eq.u32 %p2, %r1, 77777; selp.u32 %r5, 1, 0, %p2; setp.ne.u32 %p1, %r5, 0;",
+		"a table":              "and.b32 %r5, %r1, 15; T: .branchtargets done, done, done, done, done, done, done, done, done, done, done, here, done, done, done, done; brx.idx %r5, T; here: setp.gt.u32 %p1, %r0, 3;",
+		"both of two":          "setp.eq.u32 %p2, %r1, 77777; setp.eq.and.u32 %p1, %r2, 55555, %p2;",
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := ptx.Parse("t.ptx", []byte(`.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 k, .param .u64 wide)
+{
+	.reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<3>;
+	ld.param.u64 %d0, [out]; ld.param.u64 %d4, [in]; ld.param.u32 %r1, [n]; ld.param.u32 %r2, [k]; ld.param.u64 %d3, [wide];
+	mov.u32 %r0, %tid.x;
+	mad.wide.u32 %d1, %r0, 4, %d0;
+	mad.wide.u32 %d2, %r0, 4, %d4;
+	`+body+`
+	@!%p1 bra done;
+	st.global.u32 [%d1], %r0;
+done:
+	ret;
+}
+`))
+			require.NoError(t, err)
+			p, err := lower.Kernel(m, "k")
+			require.NoError(t, err)
+			without, err := refine.Compare(t.Context(), p, p, refine.Options{Runs: 2})
+			require.NoError(t, err)
+			require.Len(t, without.Unseen, 1, "an input reaches it by chance")
+			with, err := refine.Compare(t.Context(), p, p, refine.Options{Runs: 2, Search: 1 << 22})
+			require.NoError(t, err)
+			require.Empty(t, with.Cannot)
+			require.Empty(t, with.Findings)
+			require.Empty(t, with.Unseen)
+			require.Equal(t, with.Source.OutcomesOf, with.Source.Outcomes)
+		})
+	}
+}
+
+// TestBorders: a comparison is seen at its border, where it shows that it is another one.
+func TestBorders(t *testing.T) {
+	text := func(cond string) *ir.Program {
+		m, err := ptx.Parse("t.ptx", []byte(`.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 n)
+{
+	.reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<3>;
+	ld.param.u64 %d0, [out]; ld.param.u32 %r1, [n];
+	mov.u32 %r0, %tid.x;
+	mad.wide.u32 %d1, %r0, 4, %d0;
+	mad.lo.u32 %r2, %r1, 5, 3;
+	setp.`+cond+`.u32 %p1, %r2, 2003;
+	selp.u32 %r3, 1, 2, %p1;
+	st.global.u32 [%d1], %r3;
+	ret;
+}
+`))
+		require.NoError(t, err)
+		p, err := lower.Kernel(m, "k")
+		require.NoError(t, err)
+		return p
+	}
+	machine := text("le")
+	machine.Machine = true
+	res, err := refine.Compare(t.Context(), text("lt"), machine, refine.Options{Runs: 2, Search: 1 << 22})
+	require.NoError(t, err)
+	require.Len(t, res.Findings, 1)
+}

@@ -1,0 +1,104 @@
+package refine
+
+import (
+	"slices"
+
+	"optcheck/emu"
+	"optcheck/ir"
+)
+
+// writes reports whether an effect writes memory that others read.
+func writes(e ir.Effect) bool {
+	switch do := e.(type) {
+	case *ir.Access:
+		return do.Kind != ir.Load && do.Space != ir.Local && do.Space != ir.Param
+	case *ir.Copy:
+		return do.Kind == ir.CopyAsync
+	}
+	return false
+}
+
+// take counts the operations of a run that were compared: of a whole run all that were performed, of a cut one those that the
+// machine code had come to. What was stored of undefined content was not.
+func (c *comparison) take(g *emu.Grid, lanes []*lane) {
+	if c.compared == nil {
+		c.compared = make([]bool, len(c.program.Insts))
+	}
+	undefined, sure := make([]bool, len(c.compared)), make([]bool, len(c.compared))
+	for _, l := range lanes {
+		if l != nil {
+			l.compared(undefined, sure)
+		}
+	}
+	for i := range c.compared {
+		if sure[i] || !g.Cut && g.Cover.Insts[i] && !undefined[i] {
+			c.compared[i] = true
+		}
+	}
+}
+
+// compared marks the operations of a lane of which something defined was compared, and those of which something was undefined.
+func (l *lane) compared(undefined, sure []bool) {
+	for i := range l.rec.Events {
+		e := &l.rec.Events[i]
+		switch {
+		case l.open.values[i] || l.open.inputs[i]:
+			undefined[e.Inst] = true
+		case i < l.at || l.done[i]:
+			sure[e.Inst] = true
+		}
+	}
+	n := len(l.rec.Epochs)
+	if l.cut {
+		n = min(n, len(l.epochs)-1)
+	}
+	for _, e := range l.rec.Epochs[:max(n, 0)] {
+		for w, s := range e {
+			if s.Mask&^l.open.words[w] != 0 {
+				sure[s.Inst] = true
+			} else {
+				undefined[s.Inst] = true
+			}
+		}
+	}
+}
+
+// conclude says what the runs performed, and what of the operations that write memory they did not.
+func (c *comparison) conclude() {
+	c.Source, c.Machine = covered(c.program, c.sourceCover), covered(c.machine, c.machineCover)
+	for i := range c.program.Insts {
+		in := &c.program.Insts[i]
+		if (writes(in.Do) || in.Opaque != "") && (c.compared == nil || !c.compared[i]) && !slices.Contains(c.Unseen, in.Source) {
+			c.Unseen = append(c.Unseen, in.Source)
+		}
+	}
+	for i := range c.machine.Insts {
+		if in := &c.machine.Insts[i]; (writes(in.Do) || in.Opaque != "") && !c.machineCover.Insts[i] {
+			c.Unwritten = append(c.Unwritten, Code{in.Addr, in.Text})
+		}
+	}
+}
+
+// covered says what of a program was performed, without what fills it up.
+func covered(p *ir.Program, c *emu.Coverage) (out Covered) {
+	for i := range p.Insts {
+		in := &p.Insts[i]
+		f, flows := in.Do.(*ir.Flow)
+		if in.Do == nil && len(in.Pre) == 0 && in.Opaque == "" || flows && f.Kind == ir.Jump && f.Target == int32(i) {
+			continue
+		}
+		out.Of++
+		if c.Insts[i] {
+			out.Insts++
+		}
+		if flows && f.Kind == ir.Jump && (in.Guard >= 0 || f.Cond >= 0) {
+			out.OutcomesOf += 2
+			for _, yes := range []bool{c.Taken[i], c.Passed[i]} {
+				if yes {
+					out.Outcomes++
+				}
+			}
+		}
+	}
+	return out
+}
