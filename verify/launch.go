@@ -8,6 +8,7 @@ import (
 	"optcheck/emu"
 	"optcheck/ir"
 	"optcheck/ptx"
+	"optcheck/ptx/lower"
 	"optcheck/refine"
 )
 
@@ -198,4 +199,29 @@ func (f *findings) first(was func(emu.Word, emu.Kind) uint32) func(emu.Word, emu
 		f.chosen = f.chosen || !w.Shared()
 		return was(w, k)
 	}
+}
+
+// After runs a kernel once, and gives what its buffers hold then, by their names: what a launch that follows begins with.
+func After(m *ptx.Module, kernel string, o *Options) (map[string][]byte, error) {
+	p, err := lower.Kernel(m, kernel)
+	if err != nil {
+		return nil, err
+	}
+	in, buffers, err := o.input(p, o.Seed, refine.Small)
+	if err != nil {
+		return nil, err
+	}
+	g, err := refine.Grid(p, in, emu.Policy{MaxSteps: o.Steps}, false)
+	if err != nil {
+		return nil, err
+	}
+	g.Memory.Forget = true
+	if err := g.Run(); err != nil {
+		return nil, err
+	}
+	out := map[string][]byte{}
+	for _, b := range buffers {
+		out[b.name] = g.Memory.Bytes(b.from, int(b.to-b.from))
+	}
+	return out, nil
 }

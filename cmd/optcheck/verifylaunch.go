@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -139,16 +140,14 @@ func (v *verification) program(file string) ([]toVerify, error) {
 		return nil, err
 	}
 	var out []toVerify
+	content := map[string][]byte{} // what the launches before have left
 	for i := range p.Launches {
 		l := &p.Launches[i]
-		if len(v.kernels) > 0 && !slices.Contains(v.kernels, l.Kernel) {
-			continue
-		}
 		o := v.o
 		for k := range 3 {
 			o.Launch.Grid[k], o.Launch.Block[k] = int(l.Grid[k]), int(l.Block[k])
 		}
-		if len(v.grid) > 0 {
+		if len(v.grid) > 0 && l.Blocks() > 1 {
 			if o.Launch.Grid, err = shape("grid", v.grid); err != nil {
 				return nil, err
 			}
@@ -158,10 +157,23 @@ func (v *verification) program(file string) ([]toVerify, error) {
 			arg := verify.Arg{Name: strconv.Itoa(k), Value: a.Word}
 			if b := p.Buffer(a.Buffer); a.Buffer != "" && b != nil {
 				arg = verify.Arg{Name: strconv.Itoa(k), Buffer: true, Bytes: int64(b.Bytes()), Data: b.Data(), Same: b.Name}
+				if have, ok := content[b.Name]; ok {
+					arg.Data = have
+				}
 			}
 			o.Launch.Args = append(o.Launch.Args, arg)
 		}
-		out = append(out, toVerify{m, l.Kernel, o})
+		if len(v.kernels) == 0 || slices.Contains(v.kernels, l.Kernel) {
+			out = append(out, toVerify{m, l.Kernel, o})
+		}
+		if i == len(p.Launches)-1 {
+			break
+		}
+		left, err := verify.After(m, l.Kernel, &o)
+		if err != nil {
+			return out, fmt.Errorf("%s: kernel %s, before the others: %w", plain.Line(file), plain.Line(l.Kernel), err)
+		}
+		maps.Copy(content, left)
 	}
 	return out, nil
 }

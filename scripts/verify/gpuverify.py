@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """gpuverify.py CHECKOUT OPTCHECK CLANG OUT: compiles the kernels of GPUVerify's test suite (github.com/mc-imperial/gpuverify) where they are,
-verifies each with optcheck verify, and compares the verdict with the suite's. OUT is a folder for PTX and for results.jsonl, which has a line
+verifies each with optcheck verify, and compares the verdict with the suite's. opt and llc lie beside clang. OUT is a folder for PTX and for results.jsonl, which has a line
 for each kernel file; a file whose result is there is not done again. The last lines of the output are the table.
 
 A test is right (//pass) or wrong (//xfail:NOT_ALL_VERIFIED); other tests are about command lines. Wrong by our verdict is a race in which
@@ -30,14 +30,20 @@ def label(text):
 
 
 def compile(file, to):
-    common = ['-S', '-O0', '-gline-tables-only', '-w', '-I', shim, '-I', os.path.dirname(file)]
+    common = ['-S', '-emit-llvm', '-O0', '-Xclang', '-disable-O0-optnone', '-gline-tables-only', '-w', '-I', shim, '-I', os.path.dirname(file)]
     if file.endswith('.cu'):
         args = ['-x', 'cuda', '--cuda-device-only', '-nocudainc', '-nocudalib', '--cuda-gpu-arch=sm_80', '-include', shim + '/cuda.h']
     else:
         args = ['-x', 'cl', '-cl-std=CL1.2', '-target', 'nvptx64-nvidia-cuda', '-Xclang', '-target-cpu', '-Xclang', 'sm_80', '-Xclang',
                 '-finclude-default-header', '-include', shim + '/opencl.h', '-include', shim + '/annotations.h']
-    p = subprocess.run([clang] + args + common + [file, '-o', to], capture_output=True, text=True)
-    return '' if p.returncode == 0 else (re.search(r'error: .*', p.stderr) or ['error'])[0]
+    bin = os.path.dirname(clang)
+    # Variables become values, so that one sees what is an address; no access to memory is changed.
+    for command in ([clang] + args + common + [file, '-o', to + '.ll'], [bin + '/opt', '-S', '-passes=mem2reg', to + '.ll', '-o', to + '.ll'],
+                    [bin + '/llc', '-O0', '-mcpu=sm_80', to + '.ll', '-o', to]):
+        p = subprocess.run(command, capture_output=True, text=True)
+        if p.returncode != 0:
+            return (re.search(r'error: .*', p.stderr) or ['error'])[0]
+    return ''
 
 
 def dims(s):
