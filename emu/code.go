@@ -373,7 +373,19 @@ func (c *Code) bank0(l *Launch) []byte {
 			copy(b[x.Offset:end], word[:])
 		}
 	}
-	copy(b[p.ParamBase:], l.Params)
+	if len(p.ParamFrom) != len(p.Params) {
+		copy(b[p.ParamBase:], l.Params)
+		return b
+	}
+	for i, v := range p.Params {
+		from, to := p.ParamFrom[i], p.ParamBase+v.Offset
+		if from >= 0 && v.Size >= 0 && from+v.Size <= int64(len(l.Params)) && to >= 0 && to+v.Size <= maxBank {
+			if end := int(to + v.Size); end > len(b) {
+				b = append(b, make([]byte, end-len(b))...)
+			}
+			copy(b[to:], l.Params[from:from+v.Size])
+		}
+	}
 	return b
 }
 

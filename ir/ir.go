@@ -40,6 +40,9 @@ type Program struct {
 	// Params is the layout of the kernel's parameters, Vars are the variables of memory.
 	Params []Var
 	Vars   []Var
+	// ParamFrom are the places that a launch has the Params at, if they are others than their offsets: those of the program that machine code was
+	// made of, which aligns them elsewhere.
+	ParamFrom []int64
 	// ParamBase is where the parameters begin in the bank of constants that machine code reads.
 	ParamBase int64
 	// Launch are the words at the front of that bank that tell of the launch: ntid, windows, the

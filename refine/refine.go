@@ -113,6 +113,7 @@ func (c Covered) Share() float64 {
 
 // Compare executes a program and the machine code that was made of it.
 func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Result, error) {
+	machine = placed(program, machine)
 	if program.Mbarriers != machine.Mbarriers {
 		p := *program
 		p.Mbarriers, program = machine.Mbarriers, &p
@@ -149,6 +150,22 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 	}
 	c.conclude()
 	return c.Result, nil
+}
+
+// placed is machine code that takes its parameters from where the program has them.
+func placed(program, machine *ir.Program) *ir.Program {
+	var from []int64
+	moved := false
+	for i := range program.Params {
+		from = append(from, program.Params[i].Offset)
+		moved = moved || i < len(machine.Params) && machine.Params[i].Offset != from[i]
+	}
+	if !moved || len(program.Params) != len(machine.Params) {
+		return machine
+	}
+	m := *machine
+	m.ParamFrom = from
+	return &m
 }
 
 type comparison struct {
