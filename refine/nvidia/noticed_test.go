@@ -20,8 +20,8 @@ import (
 // change is an edit of a program.
 type change struct{ old, new string }
 
-// TestNoticed: a kernel that waits for other grids, or that calls the CUDA system, is executed; a wrong value, address or
-// condition beside that is noticed.
+// TestNoticed: a kernel that waits for other grids, that calls the CUDA system, meets at barrier objects or has parameters that ptxas aligns elsewhere
+// is executed; a wrong value, address, count or condition beside that is noticed.
 func TestNoticed(t *testing.T) {
 	found, _ := toolchain.Discover(t.Context(), toolchain.Options{})
 	at := slices.IndexFunc(found, func(tc *toolchain.Toolchain) bool { return tc.Release() == "12.4" })
@@ -32,8 +32,13 @@ func TestNoticed(t *testing.T) {
 		"grids.ptx": {{}, {"ra, 7, t", "ra, 9, t"}, {"q+4096", "q+4100"}, {"[p]", "[p+4]"}, {"st.global.u32 [q], ra;", ""}},
 		"system.ptx": {{}, {"ra, 7, t", "ra, 9, t"}, {"pa, t, 40", "pa, t, 8"}, {"[q], ra", "[q], r"}, {"setp.eq.u64", "setp.ne.u64"},
 			{"ra, ra, r", "ra, ra, t"}},
+		"mbarrier.ptx": {{}, {"[%r3], %r2;", "[%r3], 32;"}, {"%p2, [%r3], 1;", "%p2, [%r3], 0;"}, {"[%r6], [%d3], 4", "[%r6], [%d3+4], 4"}},
+		"aligned.ptx":  {{}, {"map+4", "map+8"}, {"[n]", "[map]"}},
 	} {
 		data, err := os.ReadFile("../../sass/lower/testdata/" + file)
+		if os.IsNotExist(err) {
+			data, err = os.ReadFile("testdata/" + file)
+		}
 		require.NoError(t, err)
 		head, body, _ := strings.Cut(string(data), ".visible")
 		m, err := ptx.Parse(file, data)
