@@ -22,7 +22,7 @@ type mender struct {
 }
 
 // maxMending bounds the instructions of threads that a search for what mends may execute.
-const maxMending = 1 << 28
+const maxMending = 1 << 26
 
 // sourceKey is a finding by the instructions of the source, which edits do not move.
 type sourceKey struct {
