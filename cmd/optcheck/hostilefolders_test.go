@@ -83,6 +83,8 @@ func (a *attack) folder() {
 		a.write(in(name), a.evil)
 	}
 	a.write(in("own.txt"), "mine")
+	a.write(in("k.ptx"), someKernel)
+	a.write(in("bad.ptx"), string(broken(a.r, []byte(someKernel))))
 	a.write(in("sub/own.db"), "mine")
 	a.write(in("evil"), "-o own.txt\n")
 	for _, name := range []string{"optcheck.yaml", "sub/optcheck.yaml"} {
@@ -200,6 +202,10 @@ func (a *attack) steps() []trial {
 			"campaign task "+dir+" merge 1"))}, after[0])
 	case 3:
 		a.write(in("run.jsonl"), strangeStream(a.r))
+		if a.r.IntN(2) == 0 {
+			return []trial{do(".", "store import kept.db run.jsonl"), do(".", anyOf(a.r, "reduce kept.db#1", "bug kept.db#1 --out fresh",
+				"bug kept.db#1 --out bundle", "report kept.db --html pages", "merge more.db kept.db run.jsonl", "store artefact extract kept.db 1 linked"))}
+		}
 		return []trial{do(".", anyOf(a.r, "report run.jsonl", "report run.jsonl --html pages", "report run.jsonl --html out",
 			"reduce run.jsonl#3", "bug run.jsonl#3 --out bundle",
 			"store import new.db run.jsonl", "merge x.db run.jsonl", "merge linked run.jsonl", "diff run.jsonl run.jsonl",
@@ -209,7 +215,9 @@ func (a *attack) steps() []trial {
 			"bug mp@12.4/sm_80/O0:merged --out bundle",
 			"merge x.db x.db", "audit mp --targets sm_80 --levels O0 --store x.db -q", "store check x.db", "tests .", "audit . -q",
 			"model mp --cat fifo.cat",
-			"audit mp --model ./fifo.cat", "audit fifo.ptx", "app test fifo.yaml", "check own.txt --against fifo"))}
+			"audit mp --model ./fifo.cat", "audit fifo.ptx", "app test fifo.yaml", "check own.txt --against fifo",
+			"audit k.ptx bad.ptx --targets sm_80 -q", "audit k.ptx --execute 2 --targets sm_80 --keep-code link -q", "emulate bad.ptx", "emulate k.ptx --arg n=1000000000",
+			"check k.ptx evil.so", "check k.ptx fifo.ptx", "reduce k.ptx@12.4/sm_80/O3:17", "bug bad.ptx@12.4/sm_80/O3:17 --out bundle"))}
 	}
 	return after
 }
@@ -234,6 +242,9 @@ func (a *attack) do(steps []trial) {
 		}
 		if o.Code > 2 || o.Memory > hostileMemory {
 			a.t.Errorf("case %d: optcheck %s: exit code %d, %d MiB: %s", a.n, line, o.Code, o.Memory>>20, o.Errors)
+		}
+		if o.Code == 0 && slices.Contains([]string{"audit", "reduce", "bug", "check"}, steps[i].Args[0]) {
+			a.t.Errorf("case %d: optcheck %s: exit code 0, and no compiler compiles: %s", a.n, line, o.Errors)
 		}
 	}
 	if text, err := os.ReadFile(filepath.Join(a.base, "ran")); err == nil {
