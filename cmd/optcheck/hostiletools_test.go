@@ -124,97 +124,117 @@ func storeTrials(t *testing.T, dir string, r *rand.Rand) (trials []trial) {
 	return trials
 }
 
-// toolTrials give programs, cubins, and names of compilers to commands that compile, disassemble or execute.
-func toolTrials(t *testing.T, dir string, r *rand.Rand) (trials []trial) {
-	tools, nvcc := hostileTools(t)
-	dir = filepath.Join(dir, "tools")
-	n := 0
-	write := func(name string, data []byte) string {
-		file := filepath.Join(dir, fmt.Sprint(n), name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
-		require.NoError(t, os.WriteFile(file, data, 0o600))
-		return file
-	}
-	add := func(kind string, must bool, args ...string) {
-		n++
-		trials = append(trials, trial{Name: kind, Args: args, Must: must, Tools: tools, Dir: dir})
-	}
-	var sources [][]byte
-	for _, p := range []string{"execute", "values", "loops", "warp", "patterns"} {
-		names, err := filepath.Glob("../../*/testdata/" + p + ".ptx")
-		more, err2 := filepath.Glob("../../*/*/testdata/" + p + ".ptx")
-		require.NoError(t, err)
-		require.NoError(t, err2)
-		for _, name := range append(names, more...) {
-			data, err := os.ReadFile(name)
-			require.NoError(t, err)
-			sources = append(sources, data)
-		}
-	}
-	require.Greater(t, len(sources), 3)
-	good := []byte(someKernel)
-	goodFile := write("good.ptx", good)
-	cubinFile := filepath.Join(dir, "good.cubin")
-	out, err := exec.Command(filepath.Join(tools, "ptxas"), "-arch=sm_80", "-lineinfo", "-o", cubinFile, goodFile).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	cubin, err := os.ReadFile(cubinFile)
-	require.NoError(t, err)
+// toolCorpus is what commands get that compile, disassemble or execute.
+type toolCorpus struct {
+	t           *testing.T
+	r           *rand.Rand
+	dir         string
+	ptxas, nvcc string
+	n           int
+	trials      []trial
+}
 
-	audit := []string{"--targets", "sm_80", "--levels", "O3", "--timeout", "5s", "-q"}
-	for i := range 12 { // a program that is none beside one that is
-		n++
-		write("a/good.ptx", good)
-		write("a/bad.ptx", broken(r, good))
-		folder := filepath.Join(dir, fmt.Sprint(n), "a")
+// write writes a file into the folder of the next trial.
+func (c *toolCorpus) write(name string, data []byte) string {
+	file := filepath.Join(c.dir, fmt.Sprint(c.n), name)
+	require.NoError(c.t, os.MkdirAll(filepath.Dir(file), 0o700))
+	require.NoError(c.t, os.WriteFile(file, data, 0o600))
+	return file
+}
+
+func (c *toolCorpus) add(kind string, must bool, args ...string) {
+	c.n++
+	c.trials = append(c.trials, trial{Name: kind, Args: args, Must: must, Tools: c.nvcc + ":" + c.ptxas, Dir: c.dir})
+}
+
+// toolTrials give programs, cubins, and names of compilers to commands that compile, disassemble or execute.
+func toolTrials(t *testing.T, dir string, r *rand.Rand) []trial {
+	c := &toolCorpus{t: t, r: r, dir: filepath.Join(dir, "tools")}
+	c.ptxas, c.nvcc = hostileTools(t)
+	source := c.write("good.ptx", []byte(someKernel))
+	cubin := filepath.Join(c.dir, "good.cubin")
+	out, err := exec.Command(filepath.Join(c.ptxas, "ptxas"), "-arch=sm_80", "-lineinfo", "-o", cubin, source).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	c.besideGood()
+	c.programs(cubin)
+	c.cubins(source, cubin)
+	c.names()
+	return c.trials
+}
+
+// shortAudit let an audit be short.
+var shortAudit = []string{"--targets", "sm_80", "--levels", "O3", "--timeout", "5s", "-q"}
+
+// besideGood are programs that are none beside ones that are.
+func (c *toolCorpus) besideGood() {
+	for i := range 12 {
+		c.n++
+		folder := filepath.Dir(c.write("a/good.ptx", []byte(someKernel)))
+		c.write("a/bad.ptx", broken(c.r, []byte(someKernel)))
 		more := [][]string{nil, {"--fail-on", "changed"}, {"--fail-on", "unknown"}, {"--format", "sarif"}, {"--execute", "0"}, {"--fail-on", "never"}}[i%6]
-		add("syntax error beside a kernel", true, slices.Concat([]string{"audit", folder}, audit, more)...)
+		c.add("syntax error beside a kernel", true, slices.Concat([]string{"audit", folder}, shortAudit, more)...)
 	}
 	for _, bad := range []string{"__global__ void k(int* p) { p[0] = ; }", "#include \"/dev/zero\"\n", "__global__ void k(int* p) { p[0] = 1;"} {
-		n++
-		write("a/good.cu", []byte("__global__ void k(int* p) { p[threadIdx.x] = 1; }"))
-		write("a/bad.cu", []byte(bad))
-		add("syntax error beside CUDA C++", true, append([]string{"audit", filepath.Join(dir, fmt.Sprint(n), "a"), "--toolchains", "nvcc-12.4+12.4"}, audit...)...)
-		trials[len(trials)-1].Tools = nvcc + ":" + tools
+		c.n++
+		folder := filepath.Dir(c.write("a/good.cu", []byte("__global__ void k(int* p) { p[threadIdx.x] = 1; }")))
+		c.write("a/bad.cu", []byte(bad))
+		c.add("syntax error beside CUDA C++", true, append([]string{"audit", folder, "--toolchains", "nvcc-12.4+12.4"}, shortAudit...)...)
+	}
+}
+
+// programs are real ones that were changed at random, executed, emulated, and held against the cubin of another.
+func (c *toolCorpus) programs(cubin string) {
+	var sources [][]byte
+	for _, p := range []string{"../../realcode/testdata/execute.ptx", "../../realcode/testdata/values.ptx", "../../realcode/testdata/patterns.ptx",
+		"../../sass/lower/testdata/loops.ptx", "../../sass/lower/testdata/warp.ptx"} {
+		data, err := os.ReadFile(p)
+		require.NoError(c.t, err)
+		sources = append(sources, data)
 	}
 	for i := range 30 {
-		n++
-		source := mutate(r, sources[r.IntN(len(sources))], 1<<16)
-		file := write("m.ptx", source)
+		c.n++
+		source := mutate(c.r, sources[c.r.IntN(len(sources))], 1<<16)
+		file := c.write("m.ptx", source)
 		switch i % 3 {
 		case 0:
-			add("program, executed", false, append([]string{"audit", file, "--execute", "2"}, audit...)...)
+			c.add("program, executed", false, append([]string{"audit", file, "--execute", "2"}, shortAudit...)...)
 		case 1:
-			add("program, emulated", false, "emulate", file, "--steps", "100000", "--kernel", anyKernel(r, source))
+			c.add("program, emulated", false, "emulate", file, "--steps", "100000", "--kernel", anyKernel(c.r, source))
 		case 2:
-			add("program beside a cubin", false, "check", file, cubinFile, "--timeout", "5s")
+			c.add("program beside a cubin", false, "check", file, cubin, "--timeout", "5s")
 		}
 	}
+}
+
+// cubins have damaged sections.
+func (c *toolCorpus) cubins(source, cubin string) {
+	data, err := os.ReadFile(cubin)
+	require.NoError(c.t, err)
 	for i := range 60 {
-		n++
-		file := write("d.cubin", damage(r, cubin))
+		c.n++
+		file := c.write("d.cubin", damage(c.r, data))
 		switch i % 5 {
 		case 0:
-			add("damaged cubin", false, "isa", file, "--timeout", "2s")
+			c.add("damaged cubin", false, "isa", file, "--timeout", "2s")
 		case 1:
-			add("damaged cubin", false, "emulate", file, "--steps", "100000")
+			c.add("damaged cubin", false, "emulate", file, "--steps", "100000")
 		case 2:
-			add("damaged cubin", false, "audit", file, "--timeout", "2s", "-q")
+			c.add("damaged cubin", false, "audit", file, "--timeout", "2s", "-q")
 		default:
-			add("kernel and damaged cubin", false, "check", goodFile, file, "--timeout", "2s")
+			c.add("kernel and damaged cubin", false, "check", source, file, "--timeout", "2s")
 		}
 	}
-	for i := range 2 * len(hostileWords) {
-		word := hostileWords[i/2]
+}
+
+// names are those of no toolchain.
+func (c *toolCorpus) names() {
+	for i, word := range hostileWords {
 		if strings.ContainsAny(word, "\x00") || word == "" || word == "*" {
 			continue
 		}
-		if i%2 == 0 {
-			add("name of a toolchain", true, "audit", "mp", "--targets", "sm_80", "--levels", "O3", "-q", "--toolchains="+word)
-		} else {
-			add("name of a toolchain", true, "bug", "mp@"+word+"/sm_80/O3:merged", "--out", filepath.Join(dir, fmt.Sprint("bug", i)))
-		}
+		c.add("name of a toolchain", true, "audit", "mp", "--targets", "sm_80", "--levels", "O3", "-q", "--toolchains="+word)
+		c.add("name of a toolchain", true, "bug", "mp@"+word+"/sm_80/O3:merged", "--out", filepath.Join(c.dir, fmt.Sprint("bug", i)))
 	}
-	return trials
 }
 
 // anyKernel names a kernel of a module, if it has one.
