@@ -138,18 +138,16 @@ func (env *environment) named(ctx context.Context, all []*toolchain.Toolchain, n
 	quiet := *env
 	quiet.stderr = io.Discard
 	list := slices.Clone(joined.Unwrap())
-	for i, e := range list {
-		var unknown *toolchain.NameError
-		if !errors.As(e, &unknown) {
-			continue
-		}
-		for _, r := range pipeline.Roads {
-			sub := quiet.forVendor(r.Vendor).forSource(r.Source)
-			all, _, _ := found(ctx, sub) // what is wrong has been said
+	for _, r := range slices.Backward(pipeline.Roads) { // what the first one has is said
+		all, _, _ := found(ctx, quiet.forVendor(r.Vendor).forSource(r.Source)) // what is wrong has been said
+		for i, e := range joined.Unwrap() {
+			var unknown *toolchain.NameError
+			if !errors.As(e, &unknown) {
+				continue
+			}
 			if some, err := toolchain.Find(all, unknown.Name); err == nil && len(some) > 0 {
 				list[i] = fmt.Errorf("%q stands for %s, which compiles %s for %s; what was asked for is compiled by: %s", unknown.Name, some[0].ID,
 					languages[r.Source], vendors[r.Vendor], unknown.Found)
-				break
 			}
 		}
 	}
