@@ -50,7 +50,7 @@ import (
 
 var mutantNumber, _ = strconv.Atoi(os.Getenv(%q))
 
-func mutant(n int) bool { return n == mutantNumber }
+func isMutant(n int) bool { return n == mutantNumber }
 `
 )
 

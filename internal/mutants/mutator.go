@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// mutator writes all mutants of a file into it, as insertions: each asks mutant(n) whether it is alive. Mutants are each
+// mutator writes all mutants of a file into it, as insertions: each asks isMutant(n) whether it is alive. Mutants are each
 // condition made true and false, each operand of && and || removed, each comparison shifted, each assignment and
 // stand-alone call left out. What only builds errors or texts is left alone.
 type mutator struct {
@@ -78,7 +78,7 @@ func (m *mutator) add(what string) string {
 		name += fmt.Sprintf(" (%d)", m.seen[name])
 	}
 	m.names = append(m.names, name)
-	return fmt.Sprintf("mutant(%d)", m.first+len(m.names)-1)
+	return fmt.Sprintf("isMutant(%d)", m.first+len(m.names)-1)
 }
 
 func (m *mutator) visit(n ast.Node) bool {
