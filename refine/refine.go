@@ -51,6 +51,8 @@ type Finding struct {
 	// Unproved are the forms of instructions on which it may rest, and whose meaning no chip has confirmed: alone they
 	// prove nothing.
 	Unproved []string `json:"unproved,omitempty"`
+	// Searched tells that its input was made to reach what others have not: the launch or the numbers may be none for which the program is meant.
+	Searched bool `json:"searched,omitempty"`
 }
 
 // Options say how much is tried.
@@ -359,6 +361,9 @@ func (c *comparison) try(in *Input, of spot) {
 	a, err := c.reference(in, c.launch(in), fills[0], nil)
 	if err == nil && (of.machine || c.search.gained || news(c.sourceCover, a.Cover)) {
 		_ = c.compare(in, a)
+		for i := range c.Findings {
+			c.Findings[i].Searched = true
+		}
 	}
 }
 
