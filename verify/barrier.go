@@ -32,8 +32,8 @@ func (m *monitor) Barrier(w *emu.Warp, pc int32, b *ir.Barrier, act uint32) (boo
 	if b.Kind >= ir.BarrierCluster && m.grid.Launch.Cluster != [3]int{} {
 		return false, &emu.Cannot{Inst: int(pc), Why: "the order of a barrier of clusters is not followed"}
 	}
-	if b.Kind == ir.BarrierClusterArrive {
-		return m.grid.Barrier(w, pc, b, act)
+	if b.Kind >= ir.BarrierCluster {
+		return false, unordered(pc, "barriers of clusters")
 	}
 	n := m.number(w)
 	operand := func(r ir.Reg, l int) uint64 {

@@ -20,6 +20,9 @@ func (m *monitor) Copy(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *
 	if c.Kind == ir.CopyBulk {
 		return &emu.Cannot{Inst: int(pc), Why: "the order of a bulk copy is not followed"}
 	}
+	if c.Kind > ir.CopyWaitAll {
+		return unordered(pc, "bulk copies")
+	}
 	n := m.number(w)
 	lanes(act, func(l int) {
 		by := m.id(w, l)

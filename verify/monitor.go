@@ -100,8 +100,16 @@ func (m *monitor) join(a, b *clock) *clock {
 	return m.joined
 }
 
+// unordered is that an operation orders threads in a way that is not kept yet: what follows it says nothing.
+func unordered(pc int32, what string) error {
+	return &emu.Cannot{Inst: int(pc), Why: what + " are executed, but what they order is not known to verify"}
+}
+
 // Access checks an access, and lets the grid perform it.
 func (m *monitor) Access(w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.Place) error {
+	if a.Mbarrier || a.Atom >= ir.AtomArrive {
+		return unordered(pc, "barrier objects (mbarrier)")
+	}
 	if err := m.layout.check(m, w, pc, a, act, at); err != nil {
 		return err
 	}

@@ -179,6 +179,9 @@ var litmusAtoms = map[ir.Atom]litmus.AtomOp{ir.AtomAdd: litmus.AtomAdd, ir.AtomM
 
 // access translates an element of an access.
 func (w *walk) access(a *ir.Access, i int, regs []known, guard *litmus.Guard) {
+	if a.Mbarrier || a.Atom >= ir.AtomArrive {
+		w.fail("barrier objects")
+	}
 	if a.Bytes > 8 || len(a.Fragments) > 0 {
 		w.fail("accesses of 16 bytes and matrices")
 	}
