@@ -10,18 +10,44 @@ import (
 	"optcheck/refine"
 )
 
-// signature says what a reduced kernel and its machine code have in common with others of the same cause: the operations of
-// PTX that are left, and the forms of machine instructions that the first wrong value is computed with.
-func signature(k *values.Kernel, f *refine.Finding, machine *ir.Program) string {
-	forms := slice(machine, f.Machine)
-	switch {
-	case len(forms) > 0:
-	case f.Machine >= 0 && f.Rule == refine.WrongValue:
-		forms = []string{"a constant"}
-	default:
-		forms = []string{string(f.Rule)}
+// pattern is what kernels of one cause have in common: what the statements of a reduced kernel compute, and what the machine
+// instructions compute that make the first wrong value. Both are kinds of operations, not names: what adds, negates and
+// subtracts is one kind, with what changes its meaning (saturation, carries, widths).
+type pattern struct {
+	source, machine []string
+}
+
+// patternOf is the pattern of a reduced kernel.
+func patternOf(k *values.Kernel, f *refine.Finding, machine *ir.Program) pattern {
+	p := pattern{source: sourceKinds(k)}
+	for _, op := range slice(machine, f.Machine) {
+		p.machine = append(p.machine, machineKind(op))
 	}
-	return strings.Join(operations(k), " ") + " -> " + strings.Join(forms, " ")
+	switch {
+	case len(p.machine) > 0:
+	case f.Machine >= 0 && f.Rule == refine.WrongValue:
+		p.machine = []string{"constant"}
+	default:
+		p.machine = []string{string(f.Rule)}
+	}
+	slices.Sort(p.machine)
+	p.machine = slices.Compact(p.machine)
+	return p
+}
+
+// String is the signature.
+func (p pattern) String() string {
+	return strings.Join(p.source, " ") + " -> " + strings.Join(p.machine, " ")
+}
+
+// within reports whether a pattern is a part of another one: a kernel with the other one shows nothing that one with this
+// does not.
+func (p pattern) within(q pattern) bool {
+	return subset(p.source, q.source) && subset(p.machine, q.machine)
+}
+
+func subset(a, b []string) bool {
+	return !slices.ContainsFunc(a, func(x string) bool { return !slices.Contains(b, x) })
 }
 
 // Name is a short name of the cause, for a folder.
@@ -30,20 +56,75 @@ func (c *Cause) Name() string {
 	return strings.Trim(name[:min(len(name), 60)], "-")
 }
 
-var operation = regexp.MustCompile(`(?m)^\s*(?:@!?%[a-z0-9]+ )?([a-z][a-z0-9]*)((?:\.(?:hi|lo|wide|cc|sat|sync|shared|local|and|or|xor|l|r|wrap|clamp)\b)*)`)
+// kindsOf are the kinds of operations by the names of instructions; one that is not here is a kind of its own, "" is none.
+var kindsOf = map[string]string{"add": "sum", "sub": "sum", "neg": "sum", "addc": "carry", "subc": "carry", "madc": "carry",
+	"and": "logic", "or": "logic", "xor": "logic", "not": "logic", "lop3": "logic", "shl": "shift", "shr": "shift", "shf": "funnel",
+	"mul": "product", "mad": "product", "mul24": "product24", "mad24": "product24", "min": "minmax", "max": "minmax", "setp": "compare", "set": "set",
+	"selp": "select", "slct": "select", "cvt": "convert", "bfe": "field", "bfi": "field", "bra": "branch",
+	"vote": "warp", "shfl": "warp", "match": "warp", "redux": "warp", "mov": "", "ld": "", "st": "", "ret": "", "cvta": ""}
 
-// scaffold are the operations that every kernel has.
-var scaffold = []string{"ld", "st", "mov", "ret", "cvta", "selp"}
-
-// operations are the names of the operations that a kernel's statements are made of.
-func operations(k *values.Kernel) (out []string) {
-	for _, m := range operation.FindAllStringSubmatch(k.Statements(), -1) {
-		if !slices.Contains(scaffold, m[1]) {
-			out = append(out, m[1]+m[2])
+// sourceKinds are the kinds of the operations of a kernel's statements.
+func sourceKinds(k *values.Kernel) (out []string) {
+	for _, op := range k.Ops() {
+		words := strings.Split(op, ".")
+		kind, known := kindsOf[words[0]]
+		if !known {
+			kind = words[0]
 		}
+		if kind == "" && (words[0] != "ld" && words[0] != "st" || slices.Contains(words, "global")) {
+			continue
+		}
+		if kind == "" {
+			kind = "memory"
+		}
+		for _, w := range words[1:] {
+			if slices.Contains(telling, w) {
+				kind += "." + w
+			} else if w := width(w); w != "" && !strings.Contains(kind, w) {
+				kind += w
+			}
+		}
+		out = append(out, kind)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// telling are the modifiers that make another operation of one.
+var telling = []string{"sat", "cc", "hi", "wide", "relu", "ftz", "shared", "local", "wrap", "clamp", "pred", "approx"}
+
+// width is the width of a type that is not 32 bits of integer.
+func width(t string) string {
+	switch strings.TrimLeft(t, "sub") {
+	case "8", "16":
+		return ".16"
+	case "64":
+		return ".64"
+	case "16x2", "f16x2", "bf16x2":
+		return ".x2"
+	case "f16", "f32", "f64":
+		return "." + t
+	}
+	return ""
+}
+
+// machineKinds are the kinds of machine instructions.
+var machineKinds = map[string]string{"UIADD3": "IADD3", "IADD": "IADD3", "VIADD": "IADD3", "IMAD.IADD": "IADD3", "IADD3.X": "IADD3", "ULOP3": "LOP3",
+	"IMAD.SHL": "SHF", "USHF": "SHF", "UIMAD": "IMAD", "UISETP": "ISETP", "USEL": "SEL", "ULEA": "LEA", "UPRMT": "PRMT", "UPLOP3": "PLOP3", "UFLO": "FLO", "UPOPC": "POPC",
+	"UBREV": "BREV", "USGXT": "SGXT", "UBMSK": "BMSK", "VIMNMX": "IMNMX", "UIABS": "IABS", "P2R": "", "R2P": ""}
+
+// machineKind is the kind of a machine instruction.
+func machineKind(form string) string {
+	words := strings.Split(strings.TrimRight(form, "-~"), ".")
+	for n := min(2, len(words)); n > 0; n-- {
+		if kind, ok := machineKinds[strings.Join(words[:n], ".")]; ok {
+			return kind
+		}
+	}
+	if slices.Contains(words, "HI") {
+		return words[0] + ".HI"
+	}
+	return words[0]
 }
 
 // plumbing are machine instructions that only bring values.

@@ -4,6 +4,9 @@
 //
 // It needs no device. A kernel of which the same compiler is wrong without optimising is doubtful: an error of optcheck's
 // reading of an instruction, or one of the compiler that its optimiser has no part in; it is kept, and is no finding.
+//
+// Causes are what reduced kernels have in common (cause.go). Of a kernel that has what a known cause consists of, these
+// statements are taken away; if it is still wrong, that is another cause (known.go).
 package values
 
 import (
@@ -68,6 +71,8 @@ type Cause struct {
 	Kernels []int    `json:"kernels"`
 	// Example is the smallest reduced kernel.
 	Example *Example `json:"example"`
+
+	pattern pattern
 }
 
 // Example is a reduced kernel with its counterexample.
@@ -82,7 +87,7 @@ type Example struct {
 	Machine    []string        `json:"machine"`
 
 	reduced *values.Kernel
-	cause   string
+	pattern pattern
 }
 
 // Doubt is a kernel that is wrong at O0.
@@ -92,13 +97,18 @@ type Doubt struct {
 	Why    string `json:"why"`
 }
 
-// batchKernels is how many kernels one process of a compiler gets.
-const batchKernels = 32
+// batchKernels is how many kernels one process of a compiler gets. What is known of causes when a batch is made is what
+// came of all batches but the last window ones: so the report does not depend on how many are worked on at once.
+const (
+	batchKernels = 16
+	window       = 24
+)
 
 // batch is some kernels and what came of them.
 type batch struct {
 	first   int
 	kernels []*values.Kernel
+	known   []*Example
 	results []result
 	err     error
 	done    chan struct{}
@@ -110,8 +120,7 @@ type result struct {
 	cell    Cell
 	outcome Outcome
 	why     string
-	cause   string
-	example *Example
+	example *Example // a wrong one without is doubtful
 }
 
 // errOver ends a hunt whose time is over.
@@ -133,12 +142,14 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		defer cancel()
 		limited = c
 	}
-	h := &hunter{o: o, start: time.Now(), rep: &Report{Seed: o.Seed, NotUnderstood: map[string]int{}, Messages: map[string]int{}}, byName: map[string]*Cause{}}
+	h := &hunter{o: o, start: time.Now(), rep: &Report{Seed: o.Seed, NotUnderstood: map[string]int{}, Messages: map[string]int{}}}
 	err := h.run(limited)
 	if errors.Is(context.Cause(limited), errOver) {
 		err = nil
 	}
 	h.rep.Seconds = time.Since(h.start).Seconds()
+	h.rep.Causes = joined(h.rep.Causes)
+	h.rep.Progress.Causes = len(h.rep.Causes)
 	slices.SortStableFunc(h.rep.Causes, func(a, b *Cause) int { return cmp.Compare(len(b.Kernels), len(a.Kernels)) })
 	return h.rep, err
 }
@@ -147,54 +158,65 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 func least(a, b int) int { return min(cmp.Or(a, b), b) }
 
 type hunter struct {
-	o      Options
-	start  time.Time
-	rep    *Report
-	byName map[string]*Cause
+	o     Options
+	start time.Time
+	rep   *Report
 }
 
 // run works on batches, several at once, and looks at them in their order.
 func (h *hunter) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	var all sync.WaitGroup
 	defer all.Wait()
-	defer cancel()
+	free := make(chan struct{}, h.o.Jobs)
 	var under []*batch
+	var first error
 	for next := 0; ; {
-		for len(under) < 2*h.o.Jobs && ctx.Err() == nil && (h.o.Kernels == 0 || next < h.o.Kernels) {
+		for len(under) < window && ctx.Err() == nil && (h.o.Kernels == 0 || next < h.o.Kernels) {
 			n := batchKernels
 			if h.o.Kernels > 0 {
 				n = min(n, h.o.Kernels-next)
 			}
-			under = append(under, h.begin(next, n))
-			next += n
+			b := h.begin(next, n)
+			under, next = append(under, b), next+n
+			all.Go(func() {
+				defer close(b.done)
+				select {
+				case free <- struct{}{}:
+					b.err = h.work(ctx, b)
+					<-free
+				case <-ctx.Done():
+					b.err = context.Cause(ctx)
+				}
+			})
 		}
 		if len(under) == 0 {
-			return context.Cause(ctx)
-		}
-		for _, b := range under[:min(len(under), h.o.Jobs)] {
-			if b.done == nil {
-				b.done = make(chan struct{})
-				all.Go(func() { defer close(b.done); b.err = h.work(ctx, b) })
+			if first == nil {
+				first = context.Cause(ctx)
 			}
+			return first
 		}
 		b := under[0]
 		under = under[1:]
 		<-b.done
-		if err := h.look(b); err != nil {
-			return err
-		}
-		if b.err != nil {
-			return b.err
+		for _, err := range []error{h.look(b), b.err} {
+			if err != nil && first == nil { // what the others have found is kept
+				first = err
+				cancel()
+			}
 		}
 	}
 }
 
 // begin generates the kernels of a batch.
 func (h *hunter) begin(first, n int) *batch {
-	b := &batch{first: first}
+	b := &batch{first: first, done: make(chan struct{})}
 	for i := range n {
 		b.kernels = append(b.kernels, values.Generate(h.o.Seed, first+i, h.o.Generate))
+	}
+	for _, c := range h.rep.Causes {
+		b.known = append(b.known, c.Example)
 	}
 	return b
 }
@@ -205,83 +227,26 @@ func (h *hunter) work(ctx context.Context, b *batch) error {
 	for _, k := range b.kernels {
 		list = append(list, newSubject(k, fmt.Sprintf("k%d", k.Number), Inputs(k, h.o.Inputs)))
 	}
-	plain := map[Cell][]verdict{}
 	reduced := make([][]*Example, len(list)) // by kernel
 	for _, c := range h.o.Cells {
-		base := c
-		base.Level = "O0"
-		if plain[base] == nil {
-			v, err := judge(ctx, base, list)
-			if err != nil {
-				return err
-			}
-			plain[base] = v
-			b.doubts(base, list, v)
-		}
-		if c.Level == "O0" {
-			b.count(c, list, plain[base])
-			continue
-		}
 		found, err := judge(ctx, c, list)
 		if err != nil {
 			return err
 		}
 		for i := range found {
-			if found[i].outcome == Wrong && plain[base][i].outcome != Same {
-				found[i].outcome, found[i].why = Unknown, "O0: "+cmp.Or(plain[base][i].why, "differs as well")
-			}
-			if found[i].outcome == Wrong {
-				if err := b.reduce(ctx, c, list[i], found[i], &reduced[i]); err != nil {
+			number := list[i].kernel.Number
+			switch f := found[i].finding; {
+			case found[i].outcome != Wrong:
+				b.results = append(b.results, result{kernel: number, cell: c, outcome: found[i].outcome, why: found[i].why})
+			case c.Level == "O0":
+				b.results = append(b.results, result{kernel: number, cell: c, outcome: Wrong, why: fmt.Sprintf("%s: %s", f.Rule, f.Why)})
+			default:
+				if err := b.explain(ctx, c, list[i], found[i], &reduced[i]); err != nil {
 					return err
 				}
 			}
 		}
-		b.count(c, list, found)
 	}
-	return nil
-}
-
-// doubts notes the kernels of which O0 is wrong.
-func (b *batch) doubts(c Cell, list []*subject, found []verdict) {
-	for i := range found {
-		if f := found[i].finding; found[i].outcome == Wrong {
-			b.results = append(b.results, result{kernel: list[i].kernel.Number, cell: c, outcome: Wrong, why: fmt.Sprintf("%s: %s", f.Rule, f.Why)})
-		}
-	}
-}
-
-func (b *batch) count(c Cell, list []*subject, found []verdict) {
-	for i := range found {
-		if found[i].outcome != Wrong {
-			b.results = append(b.results, result{kernel: list[i].kernel.Number, cell: c, outcome: found[i].outcome, why: found[i].why})
-		}
-	}
-}
-
-// reduce reduces a kernel of which a cell is wrong, unless what another cell's finding was reduced to is wrong here as well.
-func (b *batch) reduce(ctx context.Context, c Cell, s *subject, v verdict, reduced *[]*Example) error {
-	for _, e := range *reduced {
-		r := &reducer{cell: c, inputs: []*refine.Input{e.Finding.Input}}
-		found, err := r.wrong(ctx, []*values.Kernel{e.reduced})
-		if err != nil {
-			return err
-		}
-		if found[0] != nil {
-			b.results = append(b.results, result{kernel: s.kernel.Number, cell: c, outcome: Wrong, cause: e.cause, example: e})
-			return nil
-		}
-	}
-	k, found, err := reduce(ctx, c, s.kernel, v)
-	if err != nil {
-		return err
-	}
-	e := &Example{Kernel: k.Number, Statements: k.Count(), PTX: ptxgen.Header(version(c), c.Target) + k.Text(s.name), Cell: c.String(), Target: c.Target, Level: c.Level,
-		Finding: found.finding, reduced: k, cause: signature(k, found.finding, found.machine)}
-	for i := range found.machine.Insts {
-		e.Machine = append(e.Machine, fmt.Sprintf("%04x %s", found.machine.Insts[i].Addr, found.machine.Insts[i].Text))
-	}
-	*reduced = append(*reduced, e)
-	b.results = append(b.results, result{kernel: k.Number, cell: c, outcome: Wrong, cause: e.cause, example: e})
 	return nil
 }
 
@@ -320,24 +285,53 @@ func (h *hunter) look(b *batch) error {
 
 // add adds a wrong kernel to its cause.
 func (h *hunter) add(x *result) error {
-	c := h.byName[x.cause]
-	fresh := c == nil
+	i := slices.IndexFunc(h.rep.Causes, func(c *Cause) bool { return c.same(x.example.pattern) })
+	fresh := i < 0
 	if fresh {
-		c = &Cause{Signature: x.cause}
-		h.byName[x.cause] = c
-		h.rep.Causes = append(h.rep.Causes, c)
+		i = len(h.rep.Causes)
+		h.rep.Causes = append(h.rep.Causes, &Cause{})
 	}
-	if where := x.cell.String(); !slices.Contains(c.Where, where) {
-		c.Where = append(c.Where, where)
-	}
-	if !slices.Contains(c.Kernels, x.kernel) {
-		c.Kernels = append(c.Kernels, x.kernel)
-	}
-	if c.Example == nil || x.example.Statements < c.Example.Statements {
-		c.Example = x.example
-	}
+	c := h.rep.Causes[i]
+	c.join(&Cause{Where: []string{x.cell.String()}, Kernels: []int{x.kernel}, Example: x.example})
 	if fresh && h.o.Found != nil {
 		return h.o.Found(c)
 	}
 	return nil
+}
+
+// same reports whether a kernel with a pattern has the cause.
+func (c *Cause) same(p pattern) bool {
+	return c.Example.pattern.within(p) || p.within(c.Example.pattern)
+}
+
+// join adds what another cause has that is the same one. The example with fewer kinds of operations, then that with fewer
+// statements, is that of both.
+func (c *Cause) join(o *Cause) {
+	for _, w := range o.Where {
+		if !slices.Contains(c.Where, w) {
+			c.Where = append(c.Where, w)
+		}
+	}
+	for _, k := range o.Kernels {
+		if !slices.Contains(c.Kernels, k) {
+			c.Kernels = append(c.Kernels, k)
+		}
+	}
+	size := func(e *Example) int { return 1000*len(e.pattern.source) + 100*len(e.pattern.machine) + e.Statements }
+	if c.Example == nil || size(o.Example) < size(c.Example) {
+		c.Example, c.Signature = o.Example, o.Example.pattern.String()
+	}
+}
+
+// joined puts causes together that are the same since a smaller example was found.
+func joined(list []*Cause) (out []*Cause) {
+	for _, c := range list {
+		if i := slices.IndexFunc(out, func(o *Cause) bool { return o.same(c.Example.pattern) }); i >= 0 {
+			out[i].join(c)
+			out = joined(out)
+		} else {
+			out = append(out, c)
+		}
+	}
+	return out
 }

@@ -52,6 +52,14 @@ type verdict struct {
 	machine *ir.Program
 }
 
+// reason says why a verdict is not the wanted one.
+func (v *verdict) reason() string {
+	if v.finding != nil {
+		return fmt.Sprintf("%s: %s", v.finding.Rule, v.finding.Why)
+	}
+	return v.why
+}
+
 // subject is a kernel to be judged.
 type subject struct {
 	kernel  *values.Kernel

@@ -15,27 +15,74 @@ type reducer struct {
 	best   *values.Kernel
 	found  verdict
 	tried  int
+	// careful tells that each kernel is also judged as the same compiler makes it without optimising.
+	careful bool
 }
 
 // maxTries bounds the kernels that a reduction compiles.
-const maxTries = 1500
+const maxTries = 800
 
 // batchTries is how many kernels are compiled together.
 const batchTries = 48
 
-// reduce reduces a kernel of which a cell is wrong on an input.
+// moreInputs is on how many inputs more than that of its finding a kernel is executed: what is left of it may
+// compute wrongly on others.
+const moreInputs = 3
+
+// reduce reduces a kernel of which a cell is wrong on an input. The kernel is nil if the same compiler is wrong without
+// optimising, or what it makes then is not understood.
 func reduce(ctx context.Context, c Cell, k *values.Kernel, v verdict) (*values.Kernel, verdict, error) {
-	r := &reducer{cell: c, inputs: []*refine.Input{v.finding.Input}, best: k, found: v}
+	inputs := append([]*refine.Input{v.finding.Input}, Inputs(k, moreInputs+1)[1:]...)
+	for _, careful := range []bool{false, true} {
+		r := &reducer{cell: c, inputs: inputs, best: k, found: v, careful: careful}
+		if err := r.all(ctx); err != nil {
+			return nil, v, err
+		}
+		ok, err := r.plain(ctx, []*subject{newSubject(r.best, "k", []*refine.Input{r.found.finding.Input})})
+		if err != nil || ok[0].outcome == Same {
+			return r.best, r.found, err
+		}
+		if careful || r.best == k {
+			return nil, ok[0], nil
+		}
+	}
+	return nil, v, nil // not reached
+}
+
+// all takes away what can be.
+func (r *reducer) all(ctx context.Context) error {
+	if err := r.slice(ctx); err != nil {
+		return err
+	}
 	for again := true; again && r.tried < maxTries; {
 		before := r.best
 		for kind := range values.Kinds {
 			if err := r.edits(ctx, kind); err != nil {
-				return nil, v, err
+				return err
 			}
 		}
 		again = r.best != before && r.best.Count() < before.Count()
 	}
-	return r.best, r.found, nil
+	return nil
+}
+
+// slice takes what the wrong value depends on, if that is wrong alone.
+func (r *reducer) slice(ctx context.Context) error {
+	store := r.found.finding.SourceText + ";"
+	var list []*values.Kernel
+	for _, memory := range []bool{false, true} {
+		if k := r.best.Slice(store, memory); k != nil {
+			list = append(list, k)
+		}
+	}
+	ok, err := r.wrong(ctx, list)
+	for i := range ok {
+		if ok[i] != nil {
+			r.best, r.found = list[i], *ok[i]
+			break
+		}
+	}
+	return err
 }
 
 // edits makes as many edits of a kind as can be made: first in large parts, then one by one.
@@ -93,7 +140,7 @@ func (r *reducer) together(ctx context.Context, good [][]values.Edit) error {
 	return err
 }
 
-// wrong says of which kernels the cell is wrong, but not the same compiler at O0. A kernel may be nil.
+// wrong says of which kernels the cell is wrong. A kernel may be nil.
 func (r *reducer) wrong(ctx context.Context, kernels []*values.Kernel) ([]*verdict, error) {
 	out := make([]*verdict, len(kernels))
 	for first := 0; first < len(kernels); first += batchTries {
@@ -122,9 +169,9 @@ func (r *reducer) wrong(ctx context.Context, kernels []*values.Kernel) ([]*verdi
 	return out, nil
 }
 
-// acquit takes away what O0 does as well.
+// acquit takes away what the compiler does without optimising as well, if that is asked for.
 func (r *reducer) acquit(ctx context.Context, list []*subject, found []verdict) error {
-	if r.cell.Level == "O0" {
+	if !r.careful {
 		return nil
 	}
 	var suspects []*subject
@@ -134,13 +181,21 @@ func (r *reducer) acquit(ctx context.Context, list []*subject, found []verdict) 
 			suspects, at = append(suspects, list[i]), append(at, i)
 		}
 	}
-	base := r.cell
-	base.Level = "O0"
-	plain, err := judge(ctx, base, suspects)
+	plain, err := r.plain(ctx, suspects)
 	for i := range plain {
 		if plain[i].outcome != Same {
 			found[at[i]].outcome = Unknown
 		}
 	}
 	return err
+}
+
+// plain judges what the compiler makes of kernels without optimising.
+func (r *reducer) plain(ctx context.Context, list []*subject) ([]verdict, error) {
+	base := r.cell
+	base.Level = "O0"
+	if r.cell.Level == base.Level {
+		return make([]verdict, len(list)), nil // all Same
+	}
+	return judge(ctx, base, list)
 }

@@ -15,6 +15,8 @@ func init() {
 		{"f32", 4, 0, 0, f32s}, {"f64", 2, 0, 0, f64s}, {"f16", 3, 70, 80, f16s}, {"fconvert", 3, 0, 0, fconvert}, {"fcompare", 3, 0, 0, fcompare},
 		{"branch", 5, 0, 0, branch}, {"loop", 4, 0, 0, loop}, {"call", 2, 0, 0, call}, {"load", 3, 0, 0, loads}, {"local", 3, 0, 0, locals},
 		{"shared", 3, 0, 0, shared}, {"atomic", 2, 0, 0, atomics}, {"shuffle", 2, 0, 70, shuffle}, {"vote", 2, 0, 70, votes}, {"reduce", 1, 70, 80, reductions},
+		{"range", 8, 0, 0, ranges}, {"square", 4, 0, 0, squares}, {"funnel", 4, 0, 0, funnels}, {"borrow", 5, 0, 0, borrowed}, {"halfword", 5, 0, 0, halfwords},
+		{"piece", 7, 0, 0, pieces}, {"recurrence", 5, 0, 0, recurrences}, {"lanes", 3, 80, 90, lanes}, {"bytes", 5, 0, 0, bytes},
 	}
 }
 

@@ -1,6 +1,7 @@
 package values
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,8 +13,8 @@ type Edit struct {
 	stmt *Stmt
 	kind Kind
 	line int
-	reg  string // a register that becomes a constant
-	to   string
+	reg  string // of DropLine: what is computed
+	to   string // and what is read instead; else the new line
 }
 
 // Kind is a kind of edits.
@@ -24,7 +25,9 @@ const (
 	Remove   Kind = iota // a statement is gone
 	Hoist                // the bodies of a block stand in its place
 	DropLine             // a line of a statement is gone; who reads what it computed reads what it read
-	Constant             // a register that is read becomes a constant
+	Copy                 // an instruction becomes a copy of what it reads
+	Number               // a constant becomes a register, whose value is an input
+	Unstore              // a result is not stored
 	Kinds
 )
 
@@ -40,15 +43,22 @@ func (k *Kernel) Edits(kind Kind) (out []Edit) {
 			}
 		case DropLine:
 			out = append(out, s.droppable()...)
-		case Constant:
-			out = append(out, s.constants()...)
+		case Copy:
+			out = append(out, s.copies()...)
+		case Number:
+			out = append(out, s.numbers()...)
 		}
+	}
+	if kind == Unstore {
+		for _, s := range k.Final {
+			out = append(out, Edit{stmt: s, kind: Remove})
+		}
+		return out
 	}
 	for _, f := range k.Funcs {
 		each(f.Body, visit)
 	}
 	each(k.Body, visit)
-	each(k.Final, visit)
 	return out
 }
 
@@ -60,8 +70,8 @@ func each(list []*Stmt, visit func(*Stmt)) {
 	}
 }
 
-// bounded are lines whose operands must stay in their ranges: addresses, divisors, fields of bits.
-var bounded = regexp.MustCompile(`[\[{]|^(div|rem|bfe|bfi)\b`)
+// bounded are lines whose operands must stay in their ranges: addresses, divisors, fields of bits; and those that set a carry, which is read.
+var bounded = regexp.MustCompile(`[\[{]|^(div|rem|bfe|bfi|shfl|call)\b|\.cc\b`)
 
 // pure reports whether a statement only computes what may be any number.
 func (s *Stmt) pure() bool { return !s.block() && !slices.ContainsFunc(s.Lines, bounded.MatchString) }
@@ -85,17 +95,58 @@ func (s *Stmt) droppable() (out []Edit) {
 	return out
 }
 
-// constants are registers of the pool that a plain statement reads.
-func (s *Stmt) constants() (out []Edit) {
-	if s.block() {
+// copies are instructions that could be copies of a register that they read.
+func (s *Stmt) copies() (out []Edit) {
+	if !s.pure() {
+		return nil
+	}
+	for i, l := range s.Lines {
+		dst, src := split(l)
+		if len(dst) != 1 || strings.HasPrefix(l, "mov") || strings.HasPrefix(l, "@") {
+			continue
+		}
+		c := letter(dst[0])[1:]
+		at := slices.IndexFunc(classes, func(x class) bool { return x.letter == c })
+		if at < 0 {
+			continue
+		}
+		var seen []string
+		for _, r := range src {
+			if letter(r)[1:] == c && !slices.Contains(seen, r) {
+				seen = append(seen, r)
+				out = append(out, Edit{stmt: s, kind: Copy, line: i, to: fmt.Sprintf("mov.%s %s, %s;", classes[at].ptx, dst[0], r)})
+			}
+		}
+	}
+	return out
+}
+
+var (
+	// counted are instructions with operands that must be constants, or in a range.
+	counted  = regexp.MustCompile(`^(@\S+ )?(lop3|mov|shfl|vote|match|redux|bar|fns|bmsk|set[a-z]*\.[a-z]+\.f|[a-z.]*\.(f16|f16x2|f32|f64|bf16|bf16x2))\b`)
+	constant = regexp.MustCompile(`, (-?[0-9]+|0x[0-9a-f]+)([,;])`)
+)
+
+// numbers are constants that could be registers.
+func (s *Stmt) numbers() (out []Edit) {
+	if !s.pure() {
 		return nil
 	}
 	for i, l := range s.Lines {
 		_, src := split(l)
-		for _, r := range src {
-			if c := letter(r); !isTemp(r) && (c == "%r" || c == "%d" || c == "%h") {
-				out = append(out, Edit{stmt: s, kind: Constant, line: i, reg: r, to: "0"}, Edit{stmt: s, kind: Constant, line: i, reg: r, to: "1"})
-			}
+		if counted.MatchString(l) || len(src) == 0 {
+			continue
+		}
+		c := letter(src[0])[1:]
+		if strings.HasPrefix(l, "sh") {
+			c = "r"
+		}
+		if c != "r" && c != "d" && c != "h" {
+			continue
+		}
+		for _, at := range constant.FindAllStringSubmatchIndex(l, -1) {
+			free := fmt.Sprintf("%%%s%d", c, classOf(c).pool-1)
+			out = append(out, Edit{stmt: s, kind: Number, line: i, to: l[:at[2]] + free + l[at[3]:]})
 		}
 	}
 	return out
@@ -159,12 +210,7 @@ func (e *Edit) apply(s *Stmt) {
 		}
 		return
 	}
-	m := plainLine.FindStringSubmatch(s.Lines[e.line])
-	if m == nil || noDst.MatchString(m[1]) {
-		s.Lines[e.line] = rename(s.Lines[e.line], e.reg, e.to)
-		return
-	}
-	s.Lines[e.line] = m[1] + " " + m[2] + rename(m[3], e.reg, e.to)
+	s.Lines[e.line] = e.to
 }
 
 func rename(text, from, to string) string {
