@@ -65,14 +65,14 @@ func whole(text string) *program {
 func (b *kernelBundler) code(ctx context.Context) error {
 	b.prog = whole(b.in.Result.Kernel.String())
 	var err error
-	if b.bad, err = b.recipe().compile(ctx, b.prog, b.find.Kernel); err != nil {
+	if b.bad, err = b.compiled(ctx, b.recipe(), b.prog); err != nil {
 		return err
 	}
 	tc, level := goodPlace(b.in.Where, b.in.Toolchains, b.f.Toolchain, b.f.Target, b.f.Level)
 	if tc == nil {
 		return nil
 	}
-	good, err := recipe{tc, b.f.Target, level, nil}.compile(ctx, b.prog, b.find.Kernel)
+	good, err := b.compiled(ctx, recipe{tc, b.f.Target, level, nil}, b.prog)
 	if errors.Is(err, toolchain.ErrCompile) {
 		return nil // an older release, for which the audit lowered the version
 	} else if err != nil {
@@ -94,7 +94,11 @@ func (b *kernelBundler) controls(ctx context.Context) error {
 			}
 		}
 	}
-	for _, v := range kernelVariants(b.f.Module, b.find) {
+	variants := kernelVariants(b.f.Module, b.find)
+	if b.executed() {
+		variants = hidden(b.f.Module, b.find.Kernel)
+	}
+	for _, v := range variants {
 		m, err := ptx.Parse("control.ptx", v.text)
 		if err != nil {
 			continue
@@ -111,7 +115,7 @@ func (b *kernelBundler) controls(ctx context.Context) error {
 		b.ways = append(b.ways, Workaround{v.name})
 		if b.controlCode == nil {
 			b.control, b.controlName = string(v.text), v.name
-			if b.controlCode, err = b.recipe().compile(ctx, whole(b.control), b.find.Kernel); err != nil {
+			if b.controlCode, err = b.compiled(ctx, b.recipe(), whole(b.control)); err != nil {
 				return err
 			}
 		}
@@ -205,6 +209,14 @@ func (b *kernelBundler) files() error {
 		b.add("source.litmus", v.Source)
 		b.add("machine.litmus", v.Machine)
 	}
+	if b.executed() {
+		text, err := b.counterexample()
+		if err != nil {
+			return err
+		}
+		b.add("finding.json", text)
+		b.out.Files = append(b.out.Files, File{Name: "replay.sh", Data: []byte(b.replayScript()), Exec: true})
+	}
 	b.add("Makefile", b.makefile())
 	how := viewOf(b.f.Signature.Rule, false, b.bad, b.good)
 	if b.good == nil {
@@ -216,7 +228,7 @@ func (b *kernelBundler) files() error {
 		}
 		return awkString(strings.Join(view(c.lines, how), " | "))
 	}
-	b.add("check.awk", judge(b.find.Kernel, how, list(b.bad), list(b.good), true))
+	b.add("check.awk", judge(b.find.Kernel, how, list(b.bad), list(b.good), true, b.executed()))
 	b.out.Files = append(b.out.Files, File{Name: "interesting.sh", Data: []byte(b.interesting()), Exec: true})
 	m := &manifest{Title: b.out.Title, Form: Forms[0], Stamp: b.in.Stamp, Optcheck: b.in.Tool, Finding: b.in.Result.Start.Address(),
 		Smallest: b.f.Address(), Signature: b.f.Signature, Flags: []string{}, Command: b.recipe().command(), Host: b.in.Host,

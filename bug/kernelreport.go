@@ -52,8 +52,12 @@ func place(p *realcode.Place) string { return fmt.Sprintf("line %d, %s", p.Pos.L
 
 func (b *kernelBundler) summary() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "Compiled by %s for %s at -%s, the kernel below loses a property that its source has: %s.\n\n",
-		span(b.f.Toolchain.ID), span(b.f.Target), b.f.Level, b.headline())
+	loses := "loses a property that its source has"
+	if b.executed() {
+		loses = "does something else than its source says"
+	}
+	fmt.Fprintf(&out, "Compiled by %s for %s at -%s, the kernel below %s: %s.\n\n",
+		span(b.f.Toolchain.ID), span(b.f.Target), b.f.Level, loses, b.headline())
 	if b.find.First != nil {
 		fmt.Fprintf(&out, "> %s", place(b.find.First))
 		if b.find.Second != nil {
@@ -70,6 +74,10 @@ func (b *kernelBundler) summary() string {
 
 func (b *kernelBundler) claim() string {
 	v := b.find.Verdict
+	if b.executed() {
+		return "**Claimed:** on the input in " + fileSpan("finding.json") + ", the machine code does something else than the PTX, whose results are defined there. " +
+			"**Not claimed:** that it ran on a GPU, unless the report says so.\n"
+	}
 	if v == nil || v.Class != realcode.Miscompiled {
 		return "**Claimed:** the machine code differs from the source in the way told above. **Not claimed:** that an outcome shows the " +
 			"difference; no litmus test of it was found that does.\n"
@@ -96,7 +104,7 @@ func (b *kernelBundler) machine(side string) string {
 		out.WriteString("Source and machine code (`-` gone, `<` moved away from here, `>` moved to here, `+` not in the source):\n\n" +
 			block("", side) + "\n")
 	}
-	fmt.Fprintf(&out, "Accesses and fences by `nvdisasm -c` (%s):\n\n%s", fileSpan("bad.sass"),
+	fmt.Fprintf(&out, "%s by `nvdisasm -c` (%s):\n\n%s", map[bool]string{true: "Instructions", false: "Accesses and fences"}[b.executed()], fileSpan("bad.sass"),
 		block("", strings.Join(view(b.bad.lines, "text"), "\n")))
 	if b.good != nil {
 		fmt.Fprintf(&out, "\nFor comparison, %s at -%s (%s):\n\n%s", span(b.good.tc.ID), b.good.level, fileSpan("good.sass"),
@@ -127,6 +135,9 @@ func (b *kernelBundler) headline() string {
 
 func (b *kernelBundler) why() string {
 	v := b.find.Verdict
+	if b.executed() {
+		return b.shownInput()
+	}
 	if v == nil {
 		return ""
 	}
@@ -176,6 +187,10 @@ func (b *kernelBundler) attached() string {
 	if b.find.Verdict != nil {
 		list = append(list, [2]string{"source.litmus", "the operations of the finding and a partner"},
 			[2]string{"machine.litmus", "the same with what the machine code has in their place"})
+	}
+	if b.executed() {
+		list = append(list, [2]string{"finding.json", "the counterexample: launch, parameters, memory, the value that is expected and the one that is stored"},
+			[2]string{"replay.sh", "executes it again; with `--device` on a GPU, too"})
 	}
 	list = append(list, [2]string{"Makefile", "reproduces with ptxas and nvdisasm; check.awk is its judge"},
 		[2]string{"interesting.sh", "the same with optcheck, for reducers"}, [2]string{"manifest.json", "hashes, versions and flags"})

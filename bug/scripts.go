@@ -97,15 +97,19 @@ func oneLine(s string) string {
 // those of the finding.
 func (b *ptxRoad) awk() string {
 	how, bad, good := b.awkLists()
-	return judge(kernel(b.find.Thread), how, bad, good, b.prog.ambiguous)
+	return judge(kernel(b.find.Thread), how, bad, good, b.prog.ambiguous, false)
 }
 
 // judge returns a script that compares the accesses of a kernel, in one of the views, with those
-// of bad and good code. ambiguous says that stores with .cs are not those of results.
-func judge(kernel, how, bad, good string, ambiguous bool) string {
+// of bad and good code. ambiguous says that stores with .cs are not those of results, all that every instruction counts.
+func judge(kernel, how, bad, good string, ambiguous, all bool) string {
 	results := `class == "ST" && m ~ /\.(CS|EF)/`
 	if ambiguous {
 		results = "0"
+	}
+	left := `class == "" || (` + results + ")"
+	if all {
+		left = `m == "" || m == "NOP"`
 	}
 	return fmt.Sprintf(`# Tells whether the machine code of one kernel, printed by nvdisasm -c, has the
 # finding: it lists the accesses and fences of the kernel in order, leaving out
@@ -138,9 +142,9 @@ inside && match($0, /^[ \t]*\/\*[0-9a-f]+\*\//) {
 	op = m
 	sub(/\..*/, "", op)
 	class = classes[op]
-	if (class == "" || (%s)) next
+	if (%s) next
 	if (view == "class" && class == "AUX") next
-`, kernel, how, bad, good, results) + awkEnd
+`, kernel, how, bad, good, left) + awkEnd
 }
 
 // awkEnd ends the scripts: it adds an instruction to the list, in the requested view, and

@@ -72,6 +72,10 @@ func plainModel(name string) string {
 
 // expectation says what the machine code should do, by the broken rule.
 var expectation = map[string]string{
+	"wrong-value":        "The value is stored that the PTX computes.",
+	"wrong-address":      "The access goes where the PTX says.",
+	"not-performed":      "The operation is performed.",
+	"does-not-end":       "The kernel ends.",
 	"missing":            "Every access of the source is performed by the machine code.",
 	"merged":             "Each access of the source is an access of its own in the machine code.",
 	"duplicated":         "Each access of the source is performed once.",
@@ -91,6 +95,10 @@ var expectation = map[string]string{
 
 // headline says in a few words what happened, by the broken rule.
 var headline = map[string]string{
+	"wrong-value":        "another value is stored",
+	"wrong-address":      "an access goes elsewhere",
+	"not-performed":      "an operation is not performed",
+	"does-not-end":       "the machine code does not end",
 	"missing":            "an access is not in the machine code",
 	"merged":             "two accesses become one",
 	"duplicated":         "an access is performed twice",

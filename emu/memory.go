@@ -178,6 +178,23 @@ func (m *Memory) Bytes(addr uint64, n int) []byte {
 	return out
 }
 
+// Touched are the words that somebody read, wrote or filled, with their first contents.
+func (m *Memory) Touched() map[Word]uint32 {
+	out := map[Word]uint32{}
+	for n, p := range m.pages {
+		for i, v := range p.now {
+			if p.known>>i&1 == 0 {
+				continue
+			}
+			if h := p.past[i]; len(h) > 0 {
+				v = h[0].value
+			}
+			out[n*pageWords+Word(i)] = v
+		}
+	}
+	return out
+}
+
 // EachWord calls do for the words of n bytes at a place: mask has the bits of the word that are meant, from is the byte
 // of the access that its lowest one is.
 func EachWord(p Place, block, n int, do func(w Word, mask uint32, shift uint, from int)) {

@@ -61,6 +61,8 @@ type Options struct {
 	Have func(*ptx.Module, *Cell) bool
 	// Execute is on how many inputs kernels and their machine code are executed and compared; 0: not at all.
 	Execute int
+	// Inputs, if there are any, are those inputs.
+	Inputs []*refine.Input
 	// Jobs is how many cells are worked on at a time; 0: one a core.
 	Jobs int
 }
@@ -197,6 +199,7 @@ type cell struct {
 	Cell
 	tc      *toolchain.Toolchain
 	execute int
+	inputs  []*refine.Input
 }
 
 // cells lays out the matrix.
@@ -224,7 +227,7 @@ func (o *Options) cells(m *ptx.Module) (out []cell) {
 	for _, tc := range tcs {
 		for _, t := range targets {
 			for _, level := range levels {
-				out = append(out, cell{Cell{File: m.File, Toolchain: tc.ID, Target: t, Level: level}, tc, o.Execute})
+				out = append(out, cell{Cell{File: m.File, Toolchain: tc.ID, Target: t, Level: level}, tc, o.Execute, o.Inputs})
 			}
 		}
 	}
@@ -273,7 +276,7 @@ func (c *cell) audit(ctx context.Context, m *ptx.Module, reading *semaphore.Weig
 	if err != nil {
 		return err
 	}
-	return c.judge(ctx, m, c.tc, code, b.lined, c.execute)
+	return c.judge(ctx, m, c.tc, code, b.lined, c.execute, c.inputs...)
 }
 
 // Search bounds what is spent on inputs that reach more of a kernel, in instructions of lanes of both codes.
@@ -285,14 +288,16 @@ func options(runs int) refine.Options {
 }
 
 // judge compares a module with machine code, and executes both on some inputs.
-func (c *Cell) judge(ctx context.Context, m *ptx.Module, tc *toolchain.Toolchain, code *pipeline.Code, data []byte, runs int) error {
+func (c *Cell) judge(ctx context.Context, m *ptx.Module, tc *toolchain.Toolchain, code *pipeline.Code, data []byte, runs int, inputs ...*refine.Input) error {
 	var err error
 	if c.Result, err = Compare(ctx, m, code, c.Target); err != nil {
 		return err
 	}
 	if runs > 0 {
 		again := func() (machineCode, error) { return uncontracted(ctx, tc, m, c.Target, c.Level) }
-		if err := c.Result.execute(ctx, m, machineCode{code.Program, data}, again, options(runs)); err != nil {
+		o := options(runs)
+		o.Inputs = inputs
+		if err := c.Result.execute(ctx, m, machineCode{code.Program, data}, again, o); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package realcode
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"optcheck/internal/plain"
 	"optcheck/isa"
+	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/refine"
 	"optcheck/refine/nvidia"
@@ -114,6 +116,30 @@ func (r *Result) execute(ctx context.Context, m *ptx.Module, code machineCode, u
 		}
 	}
 	return nil
+}
+
+// Execute compares what the kernels of a module and their machine code do, and nothing else. What was not executed, or what only
+// differs where ptxas may contract, is unknown.
+func Execute(ctx context.Context, m *ptx.Module, code *pipeline.Code, data []byte, o refine.Options) (*Result, error) {
+	r := &Result{}
+	for _, f := range m.Funcs {
+		if f.Entry {
+			r.Kernels = append(r.Kernels, Kernel{Name: f.Name})
+		}
+	}
+	contracted := errors.New("contracted")
+	err := r.execute(ctx, m, machineCode{code.Program, data}, func() (machineCode, error) { return machineCode{}, contracted }, o)
+	if errors.Is(err, contracted) {
+		return &Result{Unknown: []Finding{{Rule: Uncompared, Detail: "a product and a sum may be one operation"}}}, nil
+	} else if err != nil {
+		return nil, err
+	}
+	for i := range r.Executed {
+		if x := &r.Executed[i]; x.Why != "" {
+			r.Unknown = append(r.Unknown, Finding{Rule: Uncompared, Kernel: x.Kernel, Detail: "not executed: " + cut(oneLineText(x.Why), 200)})
+		}
+	}
+	return r, nil
 }
 
 // uncontracted executes kernels with the machine code in which nothing is contracted.

@@ -133,14 +133,25 @@ func (r *kernelReducer) say(ctx context.Context, tc *toolchain.Toolchain, list [
 		group, ctx := errgroup.WithContext(ctx)
 		group.SetLimit(cmp.Or(r.o.Jobs, runtime.GOMAXPROCS(0)))
 		for _, i := range b.Units {
-			group.Go(func() (err error) {
-				out[i].Result, err = realcode.Compare(ctx, out[i].module, code, gpu)
-				return err
-			})
+			group.Go(func() error { return r.compareOne(ctx, &out[i], code, b.Cubin, gpu) })
 		}
 		if err := group.Wait(); err != nil {
 			return nil, err
 		}
 	}
 	return out, ctx.Err()
+}
+
+// compareOne compares a kernel with its machine code: what both do, if the finding is of that kind.
+func (r *kernelReducer) compareOne(ctx context.Context, out *said, code *pipeline.Code, data []byte, gpu string) (err error) {
+	if !r.f.Signature.Executed() {
+		out.Result, err = realcode.Compare(ctx, out.module, code, gpu)
+		return err
+	}
+	o, err := r.f.execution(out.module)
+	if err != nil {
+		return nil // it cannot be executed: no finding
+	}
+	out.Result, err = realcode.Execute(ctx, out.module, code, data, o)
+	return err
 }

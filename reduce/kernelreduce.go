@@ -231,6 +231,9 @@ func (r *kernelReducer) after(k *Kernel, s kernelStep) (*Kernel, string) {
 func (r *kernelReducer) finish(ctx context.Context) error {
 	r.res.Kernel = r.now
 	named := r.now.named()
+	if r.f.Input != nil {
+		named = r.now // the names of parameters say what their values are
+	}
 	if list := []*candidateOf[*Kernel]{{test: named}}; r.try(ctx, list) == nil && list[0].holds {
 		r.res.Kernel = named
 	}

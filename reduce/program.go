@@ -12,8 +12,10 @@ import (
 	"strings"
 
 	"optcheck/audit"
+	"optcheck/ir"
 	"optcheck/ptx"
 	"optcheck/realcode"
+	"optcheck/refine"
 	"optcheck/report"
 	"optcheck/target"
 	"optcheck/toolchain"
@@ -28,6 +30,11 @@ type KernelFinding struct {
 	// Want says which finding is meant: a rule, or the number of a line; "" for the first.
 	Want      string
 	Signature KernelSignature
+	// Input is the one that shows what execution has found, nil if that was something else, or inputs are to be chosen.
+	Input *refine.Input
+
+	// params are those of the kernel that Input is of.
+	params []ir.Var
 }
 
 // KernelSignature identifies a finding in real PTX: findings with equal signatures are the
@@ -63,6 +70,10 @@ func signatureOf(m *ptx.Module, f *realcode.Finding) KernelSignature {
 	if shown(f) {
 		s.Class = report.Miscompiled
 	}
+	if f.Execution != nil {
+		s.Gist = ""
+		return s // what stands around a place of memory does not matter
+	}
 	if f.First != nil {
 		s.Before, s.Behind = ordered(m.Func(f.First.Func), f.First.Pos)
 	}
@@ -78,9 +89,9 @@ func crashOf(f *report.Finding) KernelSignature {
 	return KernelSignature{Rule: f.Rule, Class: report.Crashed, Gist: f.Detail}
 }
 
-// shown reports whether a test shows what a finding makes possible.
+// shown reports whether a test, or an execution, shows what a finding makes possible.
 func shown(f *realcode.Finding) bool {
-	return f.Verdict != nil && f.Verdict.Class == realcode.Miscompiled
+	return f.Execution != nil || f.Verdict != nil && f.Verdict.Class == realcode.Miscompiled
 }
 
 // ordered reports whether there are accesses before an instruction that releases, and behind one
@@ -184,12 +195,20 @@ func (f *KernelFinding) Confirm(ctx context.Context) (*realcode.Cell, *realcode.
 		return c, nil, fmt.Errorf("%w: %s in %s %s %s is %s", absent(c.Class), f.Module.File, c.Toolchain, c.Target, c.Level, what)
 	}
 	f.Signature = signatureOf(f.Module, x)
+	if x.Execution != nil && f.Input == nil {
+		return c, x, f.Show(x.Kernel, x.Execution.Input)
+	}
 	return c, x, nil
 }
 
 // cell audits another module in the finding's place.
 func (f *KernelFinding) cell(ctx context.Context, m *ptx.Module) (cell *realcode.Cell, err error) {
-	o := realcode.Options{Toolchains: []*toolchain.Toolchain{f.Toolchain}, Targets: []string{f.Target}, Levels: []string{f.Level}}
+	o := realcode.Options{Toolchains: []*toolchain.Toolchain{f.Toolchain}, Targets: []string{f.Target}, Levels: []string{f.Level}, Execute: f.runs()}
+	if f.Input != nil {
+		if x, err := f.execution(m); err == nil {
+			o.Inputs = x.Inputs
+		}
+	}
 	err = realcode.Audit(ctx, o, m, func(c *realcode.Cell) error {
 		kept := *c
 		cell = &kept
@@ -227,7 +246,10 @@ func Find(ctx context.Context, m *ptx.Module, want string, tcs []*toolchain.Tool
 func LocateKernel(ctx context.Context, f *KernelFinding, all []*toolchain.Toolchain, jobs int) (*Where, error) {
 	w := &Where{}
 	look := func(targets, levels []string, tc *toolchain.Toolchain) error {
-		o := realcode.Options{Toolchains: []*toolchain.Toolchain{tc}, Targets: targets, Levels: levels, Jobs: jobs}
+		o := realcode.Options{Toolchains: []*toolchain.Toolchain{tc}, Targets: targets, Levels: levels, Jobs: jobs, Execute: f.runs()}
+		if x, err := f.execution(f.Module); f.Input != nil && err == nil {
+			o.Inputs = x.Inputs
+		}
 		return realcode.Audit(ctx, o, f.Module, func(c *realcode.Cell) error {
 			p := Place{Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, There: f.Signature.In(f.Module, c.Result) != nil || c.Crash != nil && crashOf(c.Crash) == f.Signature, Class: c.Class,
 				Reason: c.Reason}

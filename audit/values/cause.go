@@ -26,7 +26,7 @@ func patternOf(k *values.Kernel, f *refine.Finding, machine *ir.Program) pattern
 	switch {
 	case len(p.machine) > 0:
 	case f.Machine >= 0 && f.Rule == refine.WrongValue:
-		p.machine = []string{"constant"}
+		p.machine = []string{"copy"} // of an input or a constant
 	default:
 		p.machine = []string{string(f.Rule)}
 	}
@@ -40,8 +40,12 @@ func (p pattern) String() string {
 	return strings.Join(p.source, " ") + " -> " + strings.Join(p.machine, " ")
 }
 
-// within reports whether a pattern is a part of another one: a kernel with the other one shows nothing that one with this
-// does not.
+// same reports whether two patterns are of one cause: they consist of the same operations, or one is a part of the other, so that
+// a kernel with the other one shows nothing that a kernel with the part does not.
+func (p pattern) same(q pattern) bool {
+	return slices.Equal(p.source, q.source) || p.within(q) || q.within(p)
+}
+
 func (p pattern) within(q pattern) bool {
 	return subset(p.source, q.source) && subset(p.machine, q.machine)
 }
@@ -57,9 +61,9 @@ func (c *Cause) Name() string {
 }
 
 // kindsOf are the kinds of operations by the names of instructions; one that is not here is a kind of its own, "" is none.
-var kindsOf = map[string]string{"add": "sum", "sub": "sum", "neg": "sum", "addc": "carry", "subc": "carry", "madc": "carry",
+var kindsOf = map[string]string{"add": "sum", "sub": "sum", "neg": "sum", "abs": "sum", "addc": "carry", "subc": "carry", "madc": "carry",
 	"and": "logic", "or": "logic", "xor": "logic", "not": "logic", "lop3": "logic", "shl": "shift", "shr": "shift", "shf": "funnel",
-	"mul": "product", "mad": "product", "mul24": "product24", "mad24": "product24", "min": "minmax", "max": "minmax", "setp": "compare", "set": "set",
+	"mul": "product", "mad": "product", "mul24": "product24", "mad24": "product24", "min": "minmax", "max": "minmax", "setp": "compare", "set": "compare", "cnot": "compare",
 	"selp": "select", "slct": "select", "cvt": "convert", "bfe": "field", "bfi": "field", "bra": "branch",
 	"vote": "warp", "shfl": "warp", "match": "warp", "redux": "warp", "mov": "", "ld": "", "st": "", "ret": "", "cvta": ""}
 
@@ -77,14 +81,18 @@ func sourceKinds(k *values.Kernel) (out []string) {
 		if kind == "" {
 			kind = "memory"
 		}
+		narrow := slices.ContainsFunc(words[1:], func(w string) bool { return width(w) == ".16" })
 		for _, w := range words[1:] {
 			if slices.Contains(telling, w) {
 				kind += "." + w
-			} else if w := width(w); w != "" && !strings.Contains(kind, w) {
+			} else if w := width(w); w != "" && !strings.Contains(kind, w) && !(narrow && w == ".64") {
 				kind += w
 			}
 		}
 		out = append(out, kind)
+		if base, _, _ := strings.Cut(kind, "."); strings.HasSuffix(kind, ".16") && slices.Contains(extending, base) {
+			out = append(out, "convert.16")
+		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -92,6 +100,9 @@ func sourceKinds(k *values.Kernel) (out []string) {
 
 // telling are the modifiers that make another operation of one.
 var telling = []string{"sat", "cc", "hi", "wide", "relu", "ftz", "shared", "local", "wrap", "clamp", "pred", "approx"}
+
+// extending are the kinds of operations that need numbers of 16 bits extended to 32.
+var extending = []string{"compare", "minmax", "product", "shift"}
 
 // width is the width of a type that is not 32 bits of integer.
 func width(t string) string {

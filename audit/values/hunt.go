@@ -33,6 +33,8 @@ type Options struct {
 	For     time.Duration
 	// Inputs is the number of launches of a kernel; 0: 3. Jobs is how much is done at once; 0: one a core.
 	Inputs, Jobs int
+	// Chip, if not nil, runs each wrong kernel, and what it is reduced to. One that the device refutes is doubtful.
+	Chip *Chip
 	// Generate says what kernels may contain.
 	Generate values.Options
 	// Found, if not nil, is told of each new cause, Progress of each batch; one call at a time.
@@ -50,6 +52,8 @@ type Progress struct {
 	Doubts  int     `json:"doubtful"` // cells that are wrong at O0
 	Causes  int     `json:"causes"`
 	Seconds float64 `json:"seconds"`
+	// Device counts what a device says of wrong kernels and of reduced ones.
+	Device map[Said]int `json:"device,omitempty"`
 }
 
 // Report is what a hunt has found.
@@ -81,10 +85,12 @@ type Example struct {
 	Statements int             `json:"statements"`
 	PTX        string          `json:"ptx"`
 	Cell       string          `json:"cell"`
+	Toolchain  string          `json:"toolchain"`
 	Target     string          `json:"target"`
 	Level      string          `json:"level"`
 	Finding    *refine.Finding `json:"finding"`
 	Machine    []string        `json:"machine"`
+	Run        *Replayed       `json:"run,omitempty"` // on a device
 
 	reduced *values.Kernel
 	pattern pattern
@@ -100,8 +106,8 @@ type Doubt struct {
 // batchKernels is how many kernels one process of a compiler gets. What is known of causes when a batch is made is what
 // came of all batches but the last window ones: so the report does not depend on how many are worked on at once.
 const (
-	batchKernels = 16
-	window       = 24
+	batchKernels = 8
+	window       = 16
 )
 
 // batch is some kernels and what came of them.
@@ -109,7 +115,9 @@ type batch struct {
 	first   int
 	kernels []*values.Kernel
 	known   []*Example
+	chip    *Chip
 	results []result
+	said    []Said
 	err     error
 	done    chan struct{}
 }
@@ -211,7 +219,7 @@ func (h *hunter) run(ctx context.Context) error {
 
 // begin generates the kernels of a batch.
 func (h *hunter) begin(first, n int) *batch {
-	b := &batch{first: first, done: make(chan struct{})}
+	b := &batch{first: first, chip: h.o.Chip, done: make(chan struct{})}
 	for i := range n {
 		b.kernels = append(b.kernels, values.Generate(h.o.Seed, first+i, h.o.Generate))
 	}
@@ -276,6 +284,12 @@ func (h *hunter) look(b *batch) error {
 			}
 		}
 	}
+	for _, s := range b.said {
+		if r.Device == nil {
+			r.Device = map[Said]int{}
+		}
+		r.Device[s]++
+	}
 	r.Progress.Causes, r.Seconds = len(r.Causes), time.Since(h.start).Seconds()
 	if h.o.Progress != nil {
 		h.o.Progress(r.Progress)
@@ -301,7 +315,7 @@ func (h *hunter) add(x *result) error {
 
 // same reports whether a kernel with a pattern has the cause.
 func (c *Cause) same(p pattern) bool {
-	return c.Example.pattern.within(p) || p.within(c.Example.pattern)
+	return c.Example.pattern.same(p)
 }
 
 // join adds what another cause has that is the same one. The example with fewer kinds of operations, then that with fewer

@@ -66,18 +66,19 @@ func TestHunt(t *testing.T) {
 	for _, name := range []string{"kernel.ptx", "machine.sass", "finding.json", "README.md"} {
 		require.FileExists(t, filepath.Join(dir, name))
 	}
-	again, err := Replay(t.Context(), dir, []Cell{o.Cells[0], cell(t, "12.4", "O0")})
+	kept, err := Kept(dir)
+	require.NoError(t, err)
+	again, err := Replay(t.Context(), kept, []Cell{o.Cells[0], cell(t, "12.4", "O0")}, nil)
 	require.NoError(t, err)
 	require.True(t, again[0].Wrong)
 	require.Equal(t, c.Example.Finding.Why, again[0].Finding.Why)
 	require.False(t, again[1].Wrong, again[1].Why)
 
-	// Another kernel with the same input is not wrong.
 	path := filepath.Join(dir, "finding.json")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(data), `"ptx"`, `"other"`, 1)), 0o600))
-	_, err = Replay(t.Context(), dir, o.Cells)
+	_, err = Kept(dir)
 	require.ErrorContains(t, err, "this is no kept cause")
 }
 

@@ -26,7 +26,7 @@ func (e *Example) marks() []string {
 }
 
 // explain finds the causes of a wrong kernel. Without what a known cause consists of it may be right, and has that cause.
-// If it is not, it is reduced, and looked at again without what it was reduced to. Every fourth one is reduced as it is: two
+// If it is not, it is reduced, and looked at again without what it was reduced to. Every eighth one is reduced as it is: two
 // causes may consist of the same.
 func (b *batch) explain(ctx context.Context, c Cell, s *subject, v verdict, reduced *[]*Example) error {
 	add := func(e *Example) {
@@ -38,8 +38,17 @@ func (b *batch) explain(ctx context.Context, c Cell, s *subject, v verdict, redu
 		}
 		return err
 	}
+	if b.chip != nil {
+		run, err := b.replay(ctx, c, s, v.finding)
+		if err != nil || run.Said == Refuted || run.Said == Doubtful {
+			if err == nil {
+				b.results = append(b.results, result{kernel: s.kernel.Number, cell: c, outcome: Wrong, why: fmt.Sprintf("%s on %s: %s", run.Said, run.Device, v.reason())})
+			}
+			return err
+		}
+	}
 	k := s.kernel
-	if k.Number%4 != 0 {
+	if k.Number%8 != 0 {
 		e, rest, found, err := known(ctx, c, k, s.inputs, b.known)
 		if err != nil {
 			return err
@@ -61,6 +70,11 @@ func (b *batch) explain(ctx context.Context, c Cell, s *subject, v verdict, redu
 			b.results = append(b.results, result{kernel: s.kernel.Number, cell: c, outcome: plain.outcome, why: plain.reason()})
 			return nil
 		}
+		if b.chip != nil {
+			if e.Run, err = b.replay(ctx, c, newSubject(e.reduced, s.name, nil), e.Finding); err != nil {
+				return err
+			}
+		}
 		add(e)
 		*reduced = append(*reduced, e)
 		_, rest, found, err := known(ctx, c, k, s.inputs, []*Example{e})
@@ -70,6 +84,15 @@ func (b *batch) explain(ctx context.Context, c Cell, s *subject, v verdict, redu
 		k, v = rest, *found
 	}
 	return nil
+}
+
+// replay runs a wrong kernel on the device.
+func (b *batch) replay(ctx context.Context, c Cell, s *subject, f *refine.Finding) (*Replayed, error) {
+	run, err := b.chip.run(ctx, c, counterexample{s.text, s.name, s.program, f})
+	if err == nil {
+		b.said = append(b.said, run.Said)
+	}
+	return run, err
 }
 
 // also returns the example, of those that another cell's finding in the same kernel was reduced to, that is wrong here as well.
@@ -128,7 +151,7 @@ func example(ctx context.Context, c Cell, k *values.Kernel, v verdict, name stri
 	if small == nil {
 		return nil, &found, nil
 	}
-	e := &Example{Kernel: small.Number, Statements: small.Count(), PTX: ptxgen.Header(version(c), c.Target) + small.Text(name), Cell: c.String(),
+	e := &Example{Kernel: small.Number, Statements: small.Count(), PTX: ptxgen.Header(version(c), c.Target) + small.Text(name), Cell: c.String(), Toolchain: c.Toolchain.ID,
 		Target: c.Target, Level: c.Level, Finding: found.finding, reduced: small, pattern: patternOf(small, found.finding, found.machine)}
 	for i := range found.machine.Insts {
 		e.Machine = append(e.Machine, fmt.Sprintf("%04x %s", found.machine.Insts[i].Addr, found.machine.Insts[i].Text))

@@ -88,7 +88,11 @@ func (r *reducer) slice(ctx context.Context) error {
 // edits makes as many edits of a kind as can be made: first in large parts, then one by one.
 func (r *reducer) edits(ctx context.Context, kind values.Kind) error {
 	all := r.best.Edits(kind)
-	for size := max(1, (len(all)+7)/8); len(all) > 0; size = (size + 1) / 2 {
+	size := (len(all) + 7) / 8
+	if len(all) <= batchTries/2 {
+		size = 1
+	}
+	for ; len(all) > 0; size = (size + 1) / 2 {
 		var parts [][]values.Edit
 		for i := 0; i < len(all); i += size {
 			parts = append(parts, all[i:min(i+size, len(all))])

@@ -15,7 +15,6 @@ import (
 	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/internal/whole"
-	"optcheck/refine"
 )
 
 // Line is the progress in one line.
@@ -29,6 +28,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "seed %d: %s, %s: %d wrong, %d unknown, %d refused, %d doubtful; %s\n", r.Seed, plain.Count(r.Kernels, "kernel"),
 		plain.Count(r.Cells, "cell"), r.Wrong, r.Unknown, r.Refused, r.Doubts, plain.Count(len(r.Causes), "cause"))
+	for _, said := range slices.Sorted(maps.Keys(r.Device)) {
+		fmt.Fprintf(b, "run on a device: %d %s\n", r.Device[said], said)
+	}
 	for i, c := range r.Causes {
 		fmt.Fprintf(b, "\n%d. %s\n", i+1, c.Signature)
 		c.write(b)
@@ -110,16 +112,8 @@ func (c *Cause) readme(dir string) string {
 	fmt.Fprintf(&b, "- compile: `ptxas -arch=%s -%s %s -o kernel.cubin` (`%s` shows what came of it)\n", e.Target, e.Level, kernelFile, machineFile)
 	fmt.Fprintf(&b, "- launch: grid %v, block %v, parameters and buffers as `%s` says (base64)\n", f.Input.Grid, f.Input.Block, findingFile)
 	fmt.Fprintf(&b, "- %s: %s (thread %d)\n", f.Rule, f.Why, f.Warp*32+f.Lane)
-	fmt.Fprintf(&b, "- judge it again, in any release: `optcheck hunt --values --replay %s`\n", filepath.Base(dir))
+	fmt.Fprintf(&b, "- judge it again, in any release: `optcheck replay %s`; run it on a GPU: `optcheck replay %[1]s --device`\n", filepath.Base(dir))
 	return b.String()
-}
-
-// Again is what a cell makes of a kept cause.
-type Again struct {
-	Cell    string          `json:"cell"`
-	Wrong   bool            `json:"wrong"`
-	Why     string          `json:"why,omitempty"`
-	Finding *refine.Finding `json:"finding,omitempty"`
 }
 
 // maxKept bounds the file of a kept cause.

@@ -13,6 +13,7 @@ import (
 
 	"optcheck/audit"
 	"optcheck/audit/store"
+	"optcheck/audit/values"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
@@ -38,6 +39,8 @@ const findingHelp = `FINDING is a cell and a rule that is broken in it, written 
                    corpus or the name of a generated test; parts can be left out
                    from the end and be given by flags. Without a rule, the cell's
                    first finding is meant, in the order of optcheck explain.
+  FOLDER           a counterexample that optcheck hunt --values --bundles or
+                   optcheck bug has written
   FILE.ptx@TOOLCHAIN/TARGET/LEVEL:RULE
                    real PTX (optcheck audit FILE.ptx); in the place of RULE may stand
                    the line of an operation. Without a toolchain the newest is meant
@@ -59,7 +62,8 @@ type findingFlags struct {
 	frontFlags         []string
 	limit              time.Duration // of a reduction of PTX
 	quiet              bool
-	saved              *report.Test // of the cell in a saved run
+	saved              *report.Test    // of the cell in a saved run
+	kept               *values.Finding // of a folder with a counterexample
 }
 
 func (f *findingFlags) add(cmd *cobra.Command) {

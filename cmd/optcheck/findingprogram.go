@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"optcheck/audit/values"
 	"optcheck/bug"
 	"optcheck/internal/plain"
 	"optcheck/internal/whole"
@@ -85,6 +87,15 @@ func (f *findingFlags) named(env *environment, arg string) (a reduce.Address, er
 	return a, nil
 }
 
+// keptAddress reads the finding of a folder with a counterexample; ok is false if the argument is none.
+func keptAddress(arg string) (f *values.Finding, ok bool, err error) {
+	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
+		return nil, false, nil
+	}
+	f, err = values.Kept(arg)
+	return f, true, err
+}
+
 // program finds the finding at an address in PTX, and lists all toolchains.
 func (f *findingFlags) program(ctx context.Context, env *environment, a reduce.Address) (*reduce.KernelFinding,
 	[]*toolchain.Toolchain, error) {
@@ -120,7 +131,15 @@ func (f *findingFlags) program(ctx context.Context, env *environment, a reduce.A
 	if len(levels) == 0 {
 		levels = []string{"O3"}
 	}
-	find, err := reduce.Find(ctx, m, cmp.Or(f.finding, a.Rule, f.rule), tcs, targets, levels)
+	var find *reduce.KernelFinding
+	if f.kept != nil && len(tcs) > 0 {
+		find = &reduce.KernelFinding{Module: m, Toolchain: tcs[len(tcs)-1], Target: targets[0], Level: levels[0], Want: a.Rule}
+		if err = find.Show(f.kept.Kernel, f.kept.Input); err == nil {
+			_, _, err = find.Confirm(ctx)
+		}
+	} else {
+		find, err = reduce.Find(ctx, m, cmp.Or(f.finding, a.Rule, f.rule), tcs, targets, levels)
+	}
 	if err == nil && f.class == report.Miscompiled && find.Signature.Class != f.class {
 		err = fmt.Errorf("%w: %s is %s", reduce.ErrNotThere, find.Address(), find.Signature.Class)
 	}

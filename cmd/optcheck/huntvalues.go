@@ -26,7 +26,7 @@ type valuesFlags struct {
 	on      bool
 	without []string
 	output  string
-	replay  string
+	device  string
 }
 
 // valuesTarget is the target of a hunt for values unless others are named.
@@ -39,13 +39,13 @@ func (v *valuesFlags) add(fl *pflag.FlagSet) {
 	fl.BoolVar(&v.on, "values", false, "hunt for wrong values: random kernels, executed in the emulator, and so is their machine code")
 	fl.StringSliceVar(&v.without, "without", nil, "with --values: kinds of statements that kernels do not contain ("+strings.Join(ptxvalues.Features(), ",")+")")
 	fl.StringVarP(&v.output, "output", "o", "", "with --values: write what --json prints to this file")
-	fl.StringVar(&v.replay, "replay", "", "with --values: judge again what --bundles has written into this folder")
+	fl.StringVar(&v.device, "device", "", "with --values: run each wrong kernel on this device, as compiled without and with optimising (cuda:0)")
 }
 
 // check refuses flags of the other kind of hunt.
 func (v *valuesFlags) check(cmd *cobra.Command) error {
 	if !v.on {
-		for _, name := range []string{"without", "output", "replay"} {
+		for _, name := range []string{"without", "output", "device"} {
 			if cmd.Flags().Changed(name) {
 				return fmt.Errorf("--%s needs --values", name)
 			}
@@ -128,9 +128,6 @@ func runHuntValues(ctx context.Context, env *environment, f *huntFlags) (err err
 	if err != nil {
 		return err
 	}
-	if f.values.replay != "" {
-		return replayValues(ctx, env, f, cells)
-	}
 	show := &valuesShow{env: env, f: f, last: time.Now()}
 	if f.asJSON {
 		show.to = append(show.to, env.lines())
@@ -145,6 +142,14 @@ func runHuntValues(ctx context.Context, env *environment, f *huntFlags) (err err
 	}
 	o := values.Options{Cells: cells, Seed: f.seed, Kernels: f.tests, For: f.limit, Jobs: env.settings.jobs,
 		Generate: ptxvalues.Options{Without: f.values.without}, Found: show.found, Progress: show.progress}
+	if f.values.device != "" {
+		s, err := openDevice(ctx, env, f.values.device)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, s.Close()) }()
+		o.Chip = &values.Chip{Session: s}
+	}
 	for o.Seed == 0 {
 		o.Seed = uint64(rand.Uint32())
 	}
@@ -201,28 +206,4 @@ func (s *valuesShow) progress(p values.Progress) {
 	}
 	s.last = time.Now()
 	s.env.tell("%s", p.Line())
-}
-
-// replayValues judges a kept cause again.
-func replayValues(ctx context.Context, env *environment, f *huntFlags, cells []values.Cell) error {
-	list, err := values.Replay(ctx, f.values.replay, cells)
-	if err != nil {
-		return err
-	}
-	if f.asJSON {
-		return env.printJSON(list)
-	}
-	for _, a := range list {
-		what := "right"
-		switch {
-		case a.Wrong:
-			what = "WRONG: " + a.Why
-		case a.Why != "":
-			what = "unknown: " + a.Why
-		}
-		if _, err := fmt.Fprintf(env.text, "%s: %s\n", a.Cell, what); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -164,7 +164,7 @@ litmus test: optcheck audit coRR mp.`,
 	root.PersistentFlags().StringSlice("limits", nil,
 		"bounds of what one input may cost, such as blocks=20k (optcheck config --help lists them)")
 	root.PersistentFlags().StringSlice("toolchain-dirs", nil, "further folders that hold compilers")
-	root.AddCommand(newAuditCmd(env), newHuntCmd(env), newCheckCmd(env), newEmitCmd(env), newISACmd(env), newEmulateCmd(env), newVerifyCmd(env), newToolchainCmd(env),
+	root.AddCommand(newAuditCmd(env), newHuntCmd(env), newCheckCmd(env), newEmitCmd(env), newISACmd(env), newEmulateCmd(env), newVerifyCmd(env), newReplayCmd(env), newToolchainCmd(env),
 		newReportCmd(env), newServeCmd(env), newDiffCmd(env), newExplainCmd(env), newConfigCmd(env), newTestsCmd(env),
 		newModelCmd(env), newModelsCmd(env), newLogCmd(env), newConvertCmd(env), newGenCmd(env), newDepsCmd(env), newDisturbanceCmd(env),
 		newDevicesCmd(env), newDeviceProcessCmd(), newMappingCmd(env))

@@ -70,8 +70,11 @@ func each(list []*Stmt, visit func(*Stmt)) {
 	}
 }
 
-// bounded are lines whose operands must stay in their ranges: addresses, divisors, fields of bits; and those that set a carry, which is read.
-var bounded = regexp.MustCompile(`[\[{]|^(div|rem|bfe|bfi|shfl|call)\b|\.cc\b`)
+// bounded are lines whose operands must stay in their ranges: addresses, divisors, fields of bits.
+var bounded = regexp.MustCompile(`[\[{]|^(div|rem|bfe|bfi|shfl|call)\b`)
+
+// carried are lines that set or read a carry: neither may be missing.
+var carried = regexp.MustCompile(`\.cc\b|^(@\S+ )?(add|sub|mad)c\b`)
 
 // pure reports whether a statement only computes what may be any number.
 func (s *Stmt) pure() bool { return !s.block() && !slices.ContainsFunc(s.Lines, bounded.MatchString) }
@@ -83,7 +86,7 @@ func (s *Stmt) droppable() (out []Edit) {
 	}
 	for i := range len(s.Lines) - 1 {
 		dst, src := split(s.Lines[i])
-		if len(dst) != 1 || !isTemp(dst[0]) {
+		if len(dst) != 1 || !isTemp(dst[0]) || carried.MatchString(s.Lines[i]) {
 			continue
 		}
 		to := letter(dst[0]) + "0"
@@ -102,7 +105,7 @@ func (s *Stmt) copies() (out []Edit) {
 	}
 	for i, l := range s.Lines {
 		dst, src := split(l)
-		if len(dst) != 1 || strings.HasPrefix(l, "mov") || strings.HasPrefix(l, "@") {
+		if len(dst) != 1 || carried.MatchString(l) || strings.HasPrefix(l, "mov") || strings.HasPrefix(l, "@") {
 			continue
 		}
 		c := letter(dst[0])[1:]
