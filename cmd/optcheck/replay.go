@@ -47,14 +47,17 @@ memory cannot be given to a device.
 
 ` + findingHelp,
 		Example: `  optcheck replay wrong/01-sum-sum-sat-isetp-sel --toolchains 11.8,12.4
-  optcheck replay wrong/01-sum-sum-sat-isetp-sel --device cuda:0
+  optcheck replay wrong/01-sum-sum-sat-isetp-sel --device=cuda:0
   optcheck replay kernel.ptx@12.4/sm_90/O3:wrong-value --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.replay(cmd.Context(), env, args[0]) },
 	}
-	f.add(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.device, "device", "", "run it on this device, too (optcheck devices lists them)")
+	fl.StringSlice("toolchains", nil, "the compilers (default: that of the finding)")
+	fl.StringSlice("targets", nil, "the targets (default: that of the finding)")
+	fl.StringSlice("levels", nil, "the optimisation levels (default: that of the finding)")
+	fl.StringVar(&f.finding, "finding", "", "in PTX: the rule, or the line of an operation, if FINDING names none")
+	fl.StringVar(&f.device, "device", "", "run it on this device, too (--device alone: the first one; optcheck devices lists them)")
 	fl.Lookup("device").NoOptDefVal = "cuda"
 	jsonFlag(cmd, &f.asJSON, oneObject)
 	return cmd
