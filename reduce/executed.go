@@ -16,7 +16,7 @@ import (
 var executed = []realcode.Rule{realcode.WrongValue, realcode.WrongAddress, realcode.NotPerformed, realcode.Rule(refine.ExtraAccess), realcode.DoesNotEnd}
 
 // executions is on how many inputs kernels are executed when a finding is looked for.
-const executions = 8
+const executions = 32
 
 // Executed reports whether a finding with the signature is one of execution.
 func (s KernelSignature) Executed() bool {

@@ -55,6 +55,14 @@ func (t *Toolchain) Newer() *Toolchain { return t.newer }
 // a dictionary of encodings would do.
 func (t *Toolchain) Listings() bool { return t.listings }
 
+// Listed is the toolchain with listings of every cubin: for code whose encodings come once only, of which a dictionary
+// would learn for nothing.
+func (t *Toolchain) Listed() *Toolchain {
+	c := *t
+	c.listings = true
+	return &c
+}
+
 // Dictionaries is the folder in which what nvdisasm said of encodings is kept;
 // "" if it is not.
 func (t *Toolchain) Dictionaries() string { return t.dictionaries }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"optcheck/emu"
 	"optcheck/ir"
 	"optcheck/ptxgen"
 	"optcheck/refine"
@@ -27,13 +28,15 @@ type Said string
 
 // What devices say.
 const (
-	// Confirmed: the device does what the program says, as compiled without optimising, and something else as optimised, where the
-	// finding is.
+	// Confirmed: the device does what the program says, as compiled without optimising, and something else as optimised: where the
+	// finding is, or where else it shows.
 	Confirmed Said = "confirmed"
-	// Refuted: as optimised it does what the program says, at the place of the finding.
+	// Refuted: as optimised it does what the program says.
 	Refuted Said = "refuted"
 	// Doubtful: without optimising it does not do what the program says; optcheck or the compiler is wrong.
 	Doubtful Said = "doubtful"
+	// Raced: several threads store to the word of the finding, so that its last content says nothing.
+	Raced Said = "raced"
 	// Failed: a launch of the optimised code fails, that of the other does not.
 	Failed Said = "fails"
 )
@@ -74,16 +77,7 @@ func (c *Chip) run(ctx context.Context, cell Cell, x counterexample) (*Replayed,
 	if err != nil {
 		return nil, fmt.Errorf("the input cannot be given to a device: %w", err)
 	}
-	want := make([][]byte, len(in.Memory))
-	written := did.Written()
-	for i, m := range in.Memory {
-		want[i] = slices.Clone(m.Data)
-		for _, w := range written {
-			if w.Addr >= m.Addr && w.Addr < m.Addr+uint64(len(m.Data)) {
-				copy(want[i][w.Addr-m.Addr:], w.Data)
-			}
-		}
-	}
+	want := contents(in, did)
 	dev := c.Session.Device()
 	out := &Replayed{Device: dev.Name, Driver: dev.Driver}
 	for _, level := range []string{"O0", cell.Level} {
@@ -113,7 +107,39 @@ func (c *Chip) run(ctx context.Context, cell Cell, x counterexample) (*Replayed,
 		}
 	}
 	out.judge(x.finding)
+	if raced(did, x.finding) {
+		out.Said = Raced
+	}
 	return out, nil
+}
+
+// contents are what the buffers of an input hold at the end of a run.
+func contents(in *refine.Input, did *refine.Execution) [][]byte {
+	want := make([][]byte, len(in.Memory))
+	written := did.Written()
+	for i, m := range in.Memory {
+		want[i] = slices.Clone(m.Data)
+		for _, w := range written {
+			if w.Addr >= m.Addr && w.Addr < m.Addr+uint64(len(m.Data)) {
+				copy(want[i][w.Addr-m.Addr:], w.Data)
+			}
+		}
+	}
+	return want
+}
+
+// raced reports whether several threads write the word of a finding without synchronisation: which one of them is last is open.
+func raced(did *refine.Execution, f *refine.Finding) bool {
+	writers := 0
+	for _, r := range did.Records {
+		if slices.ContainsFunc(r.Epochs, func(e emu.Epoch) bool {
+			_, ok := e[emu.Word(f.Address>>2)]
+			return ok
+		}) {
+			writers++
+		}
+	}
+	return f.Address != 0 && writers > 1
 }
 
 // judge says who is right at the place of a finding; a finding that names none is about any.
@@ -127,7 +153,7 @@ func (r *Replayed) judge(f *refine.Finding) {
 	switch {
 	case at(r.Plain):
 		r.Said = Doubtful
-	case at(r.Words):
+	case at(r.Words), slices.ContainsFunc(r.Words, func(w Word) bool { return !slices.Contains(r.Plain, w) }): // there, or where it shows
 		r.Said = Confirmed
 	default:
 		r.Said = Refuted

@@ -22,6 +22,7 @@ import (
 	"optcheck/ptxgen"
 	"optcheck/ptxgen/values"
 	"optcheck/refine"
+	"optcheck/toolchain"
 )
 
 // Options says what to hunt with, and for how long.
@@ -139,7 +140,13 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if len(o.Cells) == 0 {
 		return nil, errors.New("no compiler to hunt in")
 	}
-	for _, c := range o.Cells {
+	o.Cells = slices.Clone(o.Cells)
+	listed := map[*toolchain.Toolchain]*toolchain.Toolchain{}
+	for i, c := range o.Cells {
+		if listed[c.Toolchain] == nil {
+			listed[c.Toolchain] = c.Toolchain.Listed()
+		}
+		o.Cells[i].Toolchain = listed[c.Toolchain]
 		sm, _ := ptxgen.SM(c.Target)
 		o.Generate.PTX, o.Generate.SM = least(o.Generate.PTX, int(version(c))), least(o.Generate.SM, sm)
 	}

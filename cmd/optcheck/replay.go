@@ -40,6 +40,7 @@ and both run on the GPU, on the same input:
   confirmed  without optimising the GPU stores what the PTX says, optimised it does not
   refuted    optimised it stores what the PTX says: optcheck is wrong
   doubtful   it does not even without optimising: optcheck or the compiler is wrong
+  raced      several threads store to the word of the finding: its last content says nothing
   fails      the optimised code does not run to its end
 
 The exit code is 1 if a value is wrong. Variables in global memory and pointers in
