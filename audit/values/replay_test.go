@@ -17,8 +17,8 @@ import (
 	sasslower "optcheck/sass/lower"
 )
 
-// emulated is a device that emulates the machine code of a cell.
-type emulated struct {
+// emulatedDevice is a device that emulates the machine code of a cell.
+type emulatedDevice struct {
 	runner.Session
 	cell    Cell
 	code    *pipeline.Code
@@ -27,33 +27,33 @@ type emulated struct {
 	spoilt  bool // it stores zeros
 }
 
-func (e *emulated) Device() runner.Device { return runner.Device{Name: "emulated", Driver: "1"} }
+func (e *emulatedDevice) Device() runner.Device { return runner.Device{Name: "emulated", Driver: "1"} }
 
-func (e *emulated) Load(ctx context.Context, i runner.Image) (m runner.Module, err error) {
+func (e *emulatedDevice) Load(ctx context.Context, i runner.Image) (m runner.Module, err error) {
 	if e.code, err = pipeline.Decode(ctx, e.cell.Toolchain, "k", e.cell.Target, i.Data); err == nil && e.code.File == nil {
 		e.code.File, err = cubin.Parse(i.Data)
 	}
 	return 1, err
 }
 
-func (e *emulated) Unload(context.Context, runner.Module) error { return nil }
+func (e *emulatedDevice) Unload(context.Context, runner.Module) error { return nil }
 
-func (e *emulated) Kernel(_ context.Context, _ runner.Module, name string) (k runner.Kernel, i runner.KernelInfo, err error) {
+func (e *emulatedDevice) Kernel(_ context.Context, _ runner.Module, name string) (k runner.Kernel, i runner.KernelInfo, err error) {
 	e.program, err = sasslower.Kernel(e.code.Program, e.code.File, name)
 	return 1, i, err
 }
 
-func (e *emulated) Alloc(_ context.Context, _ int, n uint64) (runner.Buffer, error) {
+func (e *emulatedDevice) Alloc(_ context.Context, _ int, n uint64) (runner.Buffer, error) {
 	e.buffers = append(e.buffers, make([]byte, n))
 	return runner.Buffer(len(e.buffers) - 1), nil
 }
 
-func (e *emulated) Free(_ context.Context, b runner.Buffer) error {
+func (e *emulatedDevice) Free(_ context.Context, b runner.Buffer) error {
 	e.buffers[b] = nil
 	return nil
 }
 
-func (e *emulated) Run(_ context.Context, b *runner.Batch) (*runner.Result, error) {
+func (e *emulatedDevice) Run(_ context.Context, b *runner.Batch) (*runner.Result, error) {
 	at := func(x runner.Buffer) uint64 { return 0x7000_0000_0000 + uint64(x)<<24 }
 	for _, c := range b.Setup {
 		copy(e.buffers[c.Buffer][c.Offset:], c.Data)
@@ -93,12 +93,12 @@ func (e *emulated) Run(_ context.Context, b *runner.Batch) (*runner.Result, erro
 	return out, nil
 }
 
-// TestChip runs a hunt with a device that does what machine code does, where each finding is confirmed; with one
+// TestReplay runs a hunt with a device that does what machine code does, where each finding is confirmed; with one
 // that does not, where each is doubtful; and replays what was found with code that is right, which refutes it.
-func TestChip(t *testing.T) {
+func TestReplay(t *testing.T) {
 	c := cell(t, "12.4", "O3")
 	o := Options{Cells: []Cell{c}, Seed: 1, Kernels: 24, Generate: values.Options{Only: []string{"halfword", "range"}}, Jobs: 1, Inputs: 2,
-		Chip: &Chip{Session: &emulated{cell: c}}}
+		Chip: &Chip{Session: &emulatedDevice{cell: c}}}
 	r := run(t, o)
 	require.NotEmpty(t, r.Causes, "%+v %v", r.Progress, r.NotUnderstood)
 	require.Zero(t, r.Device[Refuted])
@@ -113,7 +113,7 @@ func TestChip(t *testing.T) {
 	require.NoError(t, r.Causes[0].Keep(dir))
 	f, err := Kept(dir)
 	require.NoError(t, err)
-	for said, chip := range map[Said]*Chip{Confirmed: o.Chip, Doubtful: {Session: &emulated{cell: c, spoilt: true}}} {
+	for said, chip := range map[Said]*Chip{Confirmed: o.Chip, Doubtful: {Session: &emulatedDevice{cell: c, spoilt: true}}} {
 		again, err := Replay(t.Context(), f, []Cell{c}, chip)
 		require.NoError(t, err)
 		require.True(t, again[0].Wrong)
@@ -125,7 +125,7 @@ func TestChip(t *testing.T) {
 	require.False(t, again[0].Wrong)
 	require.Equal(t, Refuted, again[0].Device.Said)
 
-	o.Chip = &Chip{Session: &emulated{cell: cell(t, "12.4", "O3"), spoilt: true}}
+	o.Chip = &Chip{Session: &emulatedDevice{cell: cell(t, "12.4", "O3"), spoilt: true}}
 	r = run(t, o)
 	require.Empty(t, r.Causes)
 	require.NotZero(t, r.Doubts)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,6 +65,12 @@ var findingInProgram = []string{"toolchains", "targets", "levels", "rules", "fin
 
 // named reads the address that an argument is, or that a cell of a saved run has. One that is none is a test's name.
 func (f *findingFlags) named(env *environment, arg string) (a reduce.Address, err error) {
+	if kept, ok, err := keptAddress(arg); ok {
+		if f.kept = kept; err != nil {
+			return a, err
+		}
+		return reduce.Address{Test: kept.File, Toolchain: kept.Toolchain, Target: kept.Target, Level: kept.Level, Rule: string(kept.Rule)}, nil
+	}
 	file, line, rule, saved := savedCell(arg)
 	if !saved {
 		if a, err = reduce.ParseAddress(arg); err != nil {
@@ -89,7 +96,7 @@ func (f *findingFlags) named(env *environment, arg string) (a reduce.Address, er
 
 // keptAddress reads the finding of a folder with a counterexample; ok is false if the argument is none.
 func keptAddress(arg string) (f *values.Finding, ok bool, err error) {
-	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
+	if _, err := os.Stat(filepath.Join(arg, "finding.json")); err != nil {
 		return nil, false, nil
 	}
 	f, err = values.Kept(arg)

@@ -51,7 +51,7 @@ memory cannot be given to a device.
   optcheck replay wrong/01-sum-sum-sat-isetp-sel --device=cuda:0
   optcheck replay kernel.ptx@12.4/sm_90/O3:wrong-value --json`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.replay(cmd.Context(), env, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.replay(cmd, env, args[0]) },
 	}
 	fl := cmd.Flags()
 	fl.StringSlice("toolchains", nil, "the compilers (default: that of the finding)")
@@ -64,8 +64,9 @@ memory cannot be given to a device.
 	return cmd
 }
 
-func (f *replayFlags) replay(ctx context.Context, env *environment, arg string) (err error) {
-	find, cells, err := f.counterexample(ctx, env, arg)
+func (f *replayFlags) replay(cmd *cobra.Command, env *environment, arg string) (err error) {
+	ctx := cmd.Context()
+	find, cells, err := f.counterexample(cmd, env, arg)
 	if err != nil {
 		return err
 	}
@@ -96,16 +97,17 @@ func (f *replayFlags) replay(ctx context.Context, env *environment, arg string) 
 }
 
 // counterexample is what is meant by an argument: a folder, or a finding in PTX.
-func (f *replayFlags) counterexample(ctx context.Context, env *environment, arg string) (*values.Finding, []values.Cell, error) {
+func (f *replayFlags) counterexample(cmd *cobra.Command, env *environment, arg string) (*values.Finding, []values.Cell, error) {
 	if info, err := os.Stat(arg); err == nil && info.IsDir() {
 		find, err := values.Kept(arg)
 		if err != nil {
 			return nil, nil, err
 		}
-		cells, err := f.cells(ctx, env, find)
+		cells, err := f.cells(cmd.Context(), env, find)
 		return find, cells, err
 	}
-	a, ok, err := f.programAddress(env, arg)
+	ctx := cmd.Context()
+	a, ok, err := f.programAddress(cmd, env, arg)
 	if err != nil {
 		return nil, nil, err
 	}
