@@ -12,7 +12,8 @@ import (
 	"optcheck/refine"
 )
 
-var moduleHead = regexp.MustCompile(`(?m)^\.(version|target|address_size|file)\b.*\n`)
+// moduleHead are the lines that a compiler is given anew.
+var moduleHead = regexp.MustCompile(`(?m)^[ \t]*\.(version|target|address_size|file|loc)\b.*$`)
 
 // Finding is a difference in a kernel, with what it takes to see it again.
 type Finding struct {
