@@ -69,7 +69,13 @@ func (f *findingFlags) named(env *environment, arg string) (a reduce.Address, er
 		if f.kept = kept; err != nil {
 			return a, err
 		}
-		return reduce.Address{Test: kept.File, Toolchain: kept.Toolchain, Target: kept.Target, Level: kept.Level, Rule: string(kept.Rule)}, nil
+		a = reduce.Address{Test: kept.File, Toolchain: kept.Toolchain, Target: kept.Target, Level: kept.Level, Rule: string(kept.Rule)}
+		for p, given := range map[*string][]string{&a.Toolchain: env.settings.toolchains, &a.Target: env.settings.targets, &a.Level: env.settings.levels} {
+			if len(given) > 0 {
+				*p = "" // the flag says it
+			}
+		}
+		return a, nil
 	}
 	file, line, rule, saved := savedCell(arg)
 	if !saved {
