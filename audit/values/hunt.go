@@ -76,8 +76,6 @@ type Cause struct {
 	Kernels []int    `json:"kernels"`
 	// Example is the smallest reduced kernel.
 	Example *Example `json:"example"`
-
-	pattern pattern
 }
 
 // Example is a reduced kernel with its counterexample.
