@@ -198,13 +198,31 @@ tests less than the source says.`}
 operation) for all its lanes. With one test thread per warp this changes nothing.`}
 )
 
+// The rules of registers in flight (package sass/hazard).
+var (
+	HazardRAW = &Rule{ID: "hazard-raw", Title: "a register is read before it is written (NVIDIA)",
+		Explain: `NVIDIA's chips do not make an instruction wait for its registers: the compiler does, in
+control codes that listings omit. Here an instruction reads a register that an earlier one
+may have yet to write: nothing waits for the scoreboard of the earlier one, it has none, or,
+if it takes a fixed time, too few cycles lie between. The instruction computes from the old
+content. Where that decides what a store, an access or a branch does, the cell is
+miscompiled: no model allows a value that nobody wrote (docs/hazards.md).`}
+	HazardWAW = &Rule{ID: "hazard-waw", Title: "a register is written before an earlier write, which then wins (NVIDIA)",
+		Explain: `As hazard-raw: an instruction writes a register that an earlier one may have yet to write.
+The earlier result overwrites the later one.`}
+	HazardWAR = &Rule{ID: "hazard-war", Title: "a register is written before an earlier instruction has read it (NVIDIA)",
+		Explain: `As hazard-raw: memory and other slow units read their operands some time after the
+instruction was issued, and say so by a scoreboard. Here a register is overwritten before
+that: a store stores, or an access addresses, what was computed later.`}
+)
+
 // Rules lists all rules in the order in which they are checked.
 var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, ExtraEffect, Retargeted, KindChanged, ValueChanged, WidthChanged, Weakened,
 	Reordered,
 	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, Convergence,
 	WrongValue, WrongAddress, NotPerformed, DoesNotEnd, WitnessesDisagree, Crash, Hang,
 	WaitMissing, WaitWeakened, InvalidateMissing, WritebackMissing, CachesUntouched, ValueUnread, ConditionUnread, LineLost, Interleaved,
-	UnreadGone, Strengthened, Aggregated}
+	UnreadGone, Strengthened, Aggregated, HazardRAW, HazardWAW, HazardWAR}
 
 // LookupRule returns the rule with an ID.
 func LookupRule(id string) (*Rule, bool) {

@@ -64,6 +64,8 @@ type Finding struct {
 
 	// Execution is the counterexample of a finding that execution made.
 	Execution *refine.Finding `json:"execution,omitempty"`
+	// Hazard is the store, access or branch that a register decides whose content is wrong; empty if there is none.
+	Hazard string `json:"hazard,omitempty"`
 
 	slice *slice
 }
@@ -155,7 +157,9 @@ func (r *Result) add(o *Result) {
 
 // Class is what a result makes of a cell, with the reason if it is unknown.
 func (r *Result) Class() (class, reason string) {
-	shown := func(f Finding) bool { return f.Execution != nil || f.Verdict != nil && f.Verdict.Class == Miscompiled }
+	shown := func(f Finding) bool {
+		return f.Execution != nil || f.Hazard != "" || f.Verdict != nil && f.Verdict.Class == Miscompiled
+	}
 	switch {
 	case slices.ContainsFunc(r.Findings, shown):
 		return Miscompiled, ""

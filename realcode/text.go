@@ -270,6 +270,9 @@ func (r *Report) findings(b *strings.Builder, what string, of func(*Result) []Fi
 		if g.first.Execution != nil {
 			fmt.Fprintf(b, "    %s: executed on the same input, the PTX and the machine code do different things\n", Miscompiled)
 		}
+		if g.first.Hazard != "" {
+			fmt.Fprintf(b, "    %s: the content of a register is not what the code computes\n", Miscompiled)
+		}
 		if v := g.first.Verdict; v != nil {
 			fmt.Fprintf(b, "    %s: %s: %s\n", v.Class, v.Pattern, v.claim())
 			for _, e := range v.Events {

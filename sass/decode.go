@@ -114,7 +114,11 @@ func setWidths(in *isa.Inst, w widthRule, sm int) {
 	switch {
 	case in.Role == isa.RoleBranch && sm >= 70 && in.Op != "BRA":
 		// Code addresses take 64 bits.
-		eachReg(in, func(_ int, o *isa.Operand) { o.Words = 2 })
+		eachReg(in, func(_ int, o *isa.Operand) {
+			if o.Reg.Class != isa.ClassBarrier {
+				o.Words = 2
+			}
+		})
 	case in.Op == "IMAD" && hasMod(in, "HI") && sm >= 70 && len(in.Args) > 0 && in.Args[len(in.Args)-1].Kind == isa.OpdReg:
 		// The addend is a 64-bit number, the result the high half of the sum.
 		in.Args[len(in.Args)-1].Words = 2

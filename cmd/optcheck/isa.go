@@ -8,10 +8,11 @@ import (
 
 	"optcheck/internal/plain"
 	"optcheck/isa"
+	"optcheck/sass/hazard"
 )
 
 func newISACmd(env *environment) *cobra.Command {
-	var asJSON bool
+	var asJSON, hazards bool
 	cmd := &cobra.Command{
 		Use:   "isa FILE…",
 		Short: "Print the parsed machine code of any dump or cubin",
@@ -28,7 +29,11 @@ The dialect is told from the text:
 NVIDIA instructions show their control codes, where encodings are known (cubins,
 cuobjdump, nvdisasm -hex): barriers waited for, barriers released after reading
 operands (R) and writing the result (W), yield (Y), stall cycles (S); of Kepler
-the scheduling byte. AMD instructions also show the counters that they increment and wait for.`,
+the scheduling byte. AMD instructions also show the counters that they increment and wait for.
+
+With --hazards, NVIDIA's instructions (sm_70 and later) show what they wait for: scoreboards
+and who set them, and results of fixed latency, with the cycles that lie between, those that
+are needed, and the slack. What nothing waits for is marked HAZARD, and the exit code is 1.`,
 		Example: `  optcheck isa kernel.cubin
   llvm-objdump -d kernel.o | optcheck isa -
   optcheck isa --json kernel.s`,
@@ -43,11 +48,17 @@ the scheduling byte. AMD instructions also show the counters that they increment
 					continue
 				}
 				write := isa.WriteText
-				if asJSON {
+				switch {
+				case hazards:
+					write = hazard.Write
+				case asJSON:
 					write = isa.WriteJSON
 				}
 				if err := write(env.stdout, code.Program); err != nil {
 					return err
+				}
+				if hazards {
+					bad += inFlight(code.Program)
 				}
 				bad += complain(env, file, code.Program)
 			}
@@ -61,9 +72,19 @@ the scheduling byte. AMD instructions also show the counters that they increment
 		},
 	}
 	jsonFlag(cmd, &asJSON, oneObject)
+	cmd.Flags().BoolVar(&hazards, "hazards", false, "show what each instruction waits for, and what nothing waits for")
+	cmd.MarkFlagsMutuallyExclusive("json", "hazards")
 	cmd.Flags().StringSlice("toolchains", nil, "disassemble cubins with these toolchains only")
 	timeoutFlag(cmd, fileTimeout)
 	return cmd
+}
+
+// inFlight is the number of registers that are used while they are in flight.
+func inFlight(prog *isa.Program) (n int) {
+	for _, fn := range prog.Funcs {
+		n += len(hazard.Check(fn).Findings)
+	}
+	return n
 }
 
 // complain lists what was not understood and returns how much that is.

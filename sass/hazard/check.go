@@ -1,0 +1,135 @@
+package hazard
+
+import (
+	"fmt"
+
+	"optcheck/internal/limits"
+	"optcheck/isa"
+	"optcheck/target"
+)
+
+// Finding is a dependency that nothing keeps: an instruction may read or overwrite a register while an earlier one is in flight.
+type Finding struct {
+	Kind     Kind
+	From, To int // instructions of the function: the earlier and the later one
+	Reg      isa.Reg
+	// Cycles is how long the second waits at least after the issue of the first, Need how long it must; Need is 0 if only a
+	// scoreboard tells.
+	Cycles, Need int
+	// Sure tells that the claim rests on a scoreboard, or on a latency that a chip was asked for; otherwise it rests on what
+	// compilers leave.
+	Sure bool
+}
+
+// Rule is the name of the rule that is broken. A wait for a scoreboard that is not yet set waits for nothing.
+func (f Finding) Rule() string {
+	if f.Kind == SetWait {
+		return "hazard-" + RAW.String()
+	}
+	return "hazard-" + f.Kind.String()
+}
+
+// Missing says what is missing.
+func (f Finding) Missing(fn *isa.Func) string {
+	from, to := &fn.Insts[f.From], &fn.Insts[f.To]
+	if f.Need > 0 {
+		return fmt.Sprintf("%s is issued %d cycles after %s at least, and needs %d", to.Text, f.Cycles, from.Text, f.Need)
+	}
+	board := from.Control.Write
+	if f.Kind == WAR {
+		board = min(from.Control.Read, from.Control.Write)
+	}
+	if board >= scoreboards {
+		return fmt.Sprintf("%s sets no scoreboard for which %s could wait", from.Text, to.Text)
+	}
+	return fmt.Sprintf("nothing waits for scoreboard %d of %s before %s", board, from.Text, to.Text)
+}
+
+// Result is what is known of the registers of a function.
+type Result struct {
+	Findings []Finding
+	// Dependencies is the number of pairs of instructions and registers that were judged.
+	Dependencies int
+	// Unjudged is the number of instructions whose operands are not known.
+	Unjudged int
+	// Unknown says why nothing is known; empty if something is.
+	Unknown string
+}
+
+// Check judges the dependencies of a function over registers. Its findings are in the order of the code, one for each pair of
+// instructions and kind.
+func Check(fn *isa.Func) Result {
+	t, why := tableOf(fn)
+	if t == nil {
+		return Result{Unknown: why}
+	}
+	var r Result
+	type pair struct {
+		kind     Kind
+		from, to int
+	}
+	found := map[pair]int{}
+	ok := follow(fn, t, limits.Now().Steps, func(d dep) {
+		r.Dependencies++
+		if !d.open && d.kind != SetWait && (!d.fixed || d.cycles >= d.most) {
+			return
+		}
+		need, broken := t.judge(fn, d)
+		if !broken {
+			return
+		}
+		p := pair{d.kind, d.from, d.to}
+		if i, again := found[p]; again {
+			r.Findings[i].Cycles = min(r.Findings[i].Cycles, d.cycles)
+			return
+		}
+		found[p] = len(r.Findings)
+		r.Findings = append(r.Findings, Finding{Kind: d.kind, From: d.from, To: d.to, Reg: d.reg, Cycles: d.cycles, Need: need,
+			Sure: need == 0 || t.asked && d.kind != WAR})
+	})
+	if !ok {
+		return Result{Unknown: manyPaths}
+	}
+	for i := range fn.Insts {
+		if fn.Insts[i].Role == isa.RoleUnknown || t.unread[t.class(&fn.Insts[i])] {
+			r.Unjudged++
+		}
+	}
+	return r
+}
+
+const manyPaths = "its control flow has more paths than are followed"
+
+// tableOf returns the table of a function's target, or says why there is none.
+func tableOf(fn *isa.Func) (*table, string) {
+	sm, _ := target.SM(fn.Arch)
+	t := tables()[fmt.Sprintf("sm_%d", sm)]
+	switch {
+	case t == nil:
+		return nil, "nothing is known of the latencies of " + fn.Arch
+	case len(fn.Insts) > 0 && fn.Insts[0].Control.Kind != isa.ControlFields:
+		return nil, "the control codes are not known"
+	}
+	return t, ""
+}
+
+// judge tells whether a dependency is broken, and how many cycles it needs; 0 if only a scoreboard tells.
+func (t *table) judge(fn *isa.Func, d dep) (need int, broken bool) {
+	from, to := &fn.Insts[d.from], &fn.Insts[d.to]
+	if d.kind == SetWait {
+		return t.setWait, d.cycles < t.setWait
+	}
+	if !d.open && !d.fixed {
+		return 0, false
+	}
+	need, known := t.need(d.kind, from, to, d.reg)
+	switch {
+	case d.kind == WAW && !d.open && t.class(from) == t.class(to):
+		return 0, false // one unit writes in order
+	case d.kind == WAR && d.open:
+		return need, !known || d.cycles < need
+	case d.open:
+		return 0, true
+	}
+	return need, known && d.cycles < need
+}

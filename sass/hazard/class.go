@@ -1,0 +1,100 @@
+package hazard
+
+import (
+	"slices"
+	"strings"
+
+	"optcheck/isa"
+)
+
+// class is a group of opcodes that issue to one unit and need the same time; see table.txt. An opcode that the table does not
+// name is a class of its own.
+func (t *table) class(in *isa.Inst) string {
+	key := in.Op
+	for _, m := range in.Mods {
+		if c, ok := t.classes[in.Op+"."+m]; ok {
+			return c
+		}
+		if strings.HasSuffix(in.Op, "MMA") && m[0] >= '0' && m[0] <= '9' {
+			key += "." + m
+		}
+	}
+	if c, ok := t.classes[in.Op]; ok {
+		return c
+	}
+	return key
+}
+
+// result is the part of a key that tells which result of a producer is meant: by register class, and l for the low half of
+// the product of a wide multiplication.
+func (t *table) result(in *isa.Inst, r isa.Reg) string {
+	k := registers[r.Class]
+	if r.Class == isa.ClassGPR && in.Op == "IMAD" && slices.Contains(in.Mods, "WIDE") {
+		for i := range in.Args {
+			if o := &in.Args[i]; o.Kind == isa.OpdReg {
+				if r == o.Reg {
+					return "l"
+				}
+				break
+			}
+		}
+	}
+	return k
+}
+
+var registers = map[isa.Class]string{isa.ClassGPR: "r", isa.ClassUGPR: "u", isa.ClassPred: "p", isa.ClassUPred: "q", isa.ClassBarrier: "b", isa.ClassCC: "c"}
+
+// slot is the part of a key that tells how a consumer reads a register: guard, address or data of an access, the addend of a
+// multiplication (which is read later than the factors), or else by register class.
+func (t *table) slot(in *isa.Inst, r isa.Reg) string {
+	switch {
+	case in.Guard.Reg == r:
+		return "guard"
+	case slices.Contains(in.Addrs, r):
+		return "addr" + registers[r.Class]
+	case slices.Contains(in.Data, r):
+		return "data" + registers[r.Class]
+	}
+	if r.Class == isa.ClassGPR && t.addends[in.Op] {
+		return "r" + addend(in, r)
+	}
+	return registers[r.Class]
+}
+
+// consumer names an instruction that reads a register. All read their guards, and all accesses of a unit their operands, in the
+// same stage.
+func (t *table) consumer(in *isa.Inst, r isa.Reg) string {
+	class, slot := t.class(in), t.slot(in, r)
+	switch unit := t.reader[class]; {
+	case slot == "guard":
+		class = "any"
+	case unit != "" && (slot == "u" || strings.HasPrefix(slot, "addr") || strings.HasPrefix(slot, "data")):
+		class = unit
+	}
+	return class + "." + slot
+}
+
+// addend tells whether a multiplication reads a register as its addend alone.
+func addend(in *isa.Inst, r isa.Reg) string {
+	n, last, factor := 0, -1, false
+	dst := true
+	for i := range in.Args {
+		o := &in.Args[i]
+		if o.Kind == isa.OpdPred {
+			continue
+		}
+		if dst {
+			dst = false
+			continue
+		}
+		n++
+		if o.Kind == isa.OpdReg && !o.Zero && r.Num >= o.Reg.Num && r.Num < o.Reg.Num+uint16(max(1, o.Words)) {
+			last = n
+			factor = factor || n < 3
+		}
+	}
+	if last == 3 && !factor {
+		return "a"
+	}
+	return ""
+}

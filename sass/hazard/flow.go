@@ -1,0 +1,426 @@
+package hazard
+
+import (
+	"slices"
+
+	"optcheck/isa"
+)
+
+// Kind is the kind of a dependency between two instructions over a register.
+type Kind uint8
+
+// The kinds of dependencies.
+const (
+	RAW     Kind = iota // the second reads what the first writes
+	WAW                 // both write
+	WAR                 // the second writes what the first reads
+	SetWait             // the second waits for the scoreboard that the first sets
+)
+
+func (k Kind) String() string { return [...]string{"raw", "waw", "war", "set-wait"}[k] }
+
+// dep is a dependency as the control codes leave it: how long the second instruction waits, and for what.
+type dep struct {
+	kind     Kind
+	from, to int // instructions
+	reg      isa.Reg
+	// cycles is the least number of cycles between the two issues, at most horizon.
+	cycles int
+	// open tells that, on a path, nothing waited for the first's result (of write after read: for its reads) although its time
+	// is variable; fixed that no
+	// time is, so that cycles must suffice (of write after write: that of neither).
+	open, fixed bool
+	most        int // cycles that any consumer of the first needs
+}
+
+// horizon is the number of cycles after which no instruction of fixed latency is in flight.
+const horizon = 64
+
+// pending is an instruction that may be in flight.
+type pending struct {
+	inst  int32
+	age   uint8 // least cycles since its issue, at most horizon
+	later uint8 // least number of times that its scoreboard was set again since
+	// wrote and read are the scoreboards each of which tells that it has written, and read its operands; write and reads
+	// tell that it was not waited for.
+	wrote, read  uint8
+	write, reads bool
+	// guarded tells that its guard has the value that it had.
+	guarded bool
+}
+
+// state is what may be in flight, by instruction.
+type state []pending
+
+// join adds what may be in flight on another path, and reports whether that is more than before.
+func (s *state) join(o state) bool {
+	changed, i := false, 0
+	for _, p := range o {
+		for i < len(*s) && (*s)[i].inst < p.inst {
+			i++
+		}
+		if i == len(*s) || (*s)[i].inst != p.inst {
+			*s = slices.Insert(*s, i, p)
+			changed = true
+			continue
+		}
+		q := &(*s)[i]
+		was := *q
+		q.age, q.later = min(q.age, p.age), min(q.later, p.later)
+		q.wrote, q.read = q.wrote&p.wrote, q.read&p.read
+		q.write, q.reads = q.write || p.write, q.reads || p.reads
+		q.guarded = q.guarded && p.guarded
+		changed = changed || *q != was
+	}
+	return changed
+}
+
+// effect is what an instruction does to registers, with a hash of each set to compare sets quickly.
+type effect struct {
+	defs, uses       []isa.Reg
+	defBits, useBits uint64
+	class            string
+	most             int // see table
+	// variable and reads tell that its results, and reading its operands, take a time that only a scoreboard tells.
+	variable, reads bool
+	inOrder, queue  string // see table
+	early, late     bool   // see table
+	drains          bool
+	skip            bool // not understood
+}
+
+func hash(list []isa.Reg) (set uint64) {
+	for _, r := range list {
+		set |= 1 << ((uint(r.Num) + 11*uint(r.Class)) & 63)
+	}
+	return set
+}
+
+// effectOf returns the effect of an instruction: its operands, and the barrier registers of divergence.
+func (t *table) effectOf(in *isa.Inst) effect {
+	e := effect{defs: in.Defs, uses: in.Uses, class: t.class(in)}
+	if in.Role == isa.RoleUnknown || t.unread[e.class] {
+		return effect{skip: true}
+	}
+	if in.Flow == isa.FlowPush && in.Pair == isa.PairBarrier || in.Op == "BREAK" {
+		for _, r := range in.Uses {
+			if r.Class == isa.ClassBarrier {
+				e.defs = append(slices.Clip(e.defs), r)
+			}
+		}
+	}
+	e.defBits, e.useBits = hash(e.defs), hash(e.uses)
+	e.variable = t.variable[e.class] || in.Control.Write < scoreboards
+	e.reads = e.variable || in.Control.Read < scoreboards
+	e.inOrder, e.queue, e.most = t.inOrder[e.class], t.queue[e.class], t.most[e.class]
+	e.drains = t.drains[e.class] && !slices.Contains(in.Mods, "ARV") && in.Guard == (isa.Guard{})
+	e.early, e.late = t.early[e.class], t.late[e.class]
+	return e
+}
+
+// scoreboards is their number.
+const scoreboards = 6
+
+// walk follows all paths of a function.
+type walk struct {
+	fn      *isa.Func
+	effects []effect
+	visit   func(dep) // nil while the states are not complete
+	calls   []caller
+	blockOf map[int]int
+	in      map[node]*state
+	todo    []node
+	steps   int
+}
+
+// caller is a chain of calls within a function.
+type caller struct {
+	parent, back, depth int // back is the instruction behind the call
+}
+
+// node is a block, called from somewhere.
+type node struct{ caller, block int }
+
+// maxDepth bounds the depth of calls, as recursion must be.
+const maxDepth = 6
+
+// follow calls visit for all dependencies of a function. It reports false if that takes too many steps.
+func follow(fn *isa.Func, t *table, steps int, visit func(dep)) bool {
+	if len(fn.Blocks) == 0 {
+		return true
+	}
+	w := &walk{fn: fn, calls: []caller{{back: -1}}, blockOf: map[int]int{}, in: map[node]*state{}, steps: steps}
+	w.effects = make([]effect, len(fn.Insts))
+	for i := range fn.Insts {
+		w.effects[i] = t.effectOf(&fn.Insts[i])
+	}
+	for b := range fn.Blocks {
+		w.blockOf[fn.Blocks[b].First] = b
+	}
+	for w.push(node{}, nil); len(w.todo) > 0; {
+		n := w.todo[len(w.todo)-1]
+		w.todo = w.todo[:len(w.todo)-1]
+		if !w.block(n) {
+			return false
+		}
+	}
+	w.visit = visit
+	order := make([]node, 0, len(w.in))
+	for n := range w.in {
+		order = append(order, n)
+	}
+	slices.SortFunc(order, func(a, b node) int {
+		if a.caller != b.caller {
+			return a.caller - b.caller
+		}
+		return a.block - b.block
+	})
+	w.steps = steps
+	for _, n := range order {
+		w.block(n)
+	}
+	return true
+}
+
+// push gives a block a state to begin with.
+func (w *walk) push(n node, s state) {
+	have := w.in[n]
+	if have == nil {
+		c := slices.Clone(s)
+		w.in[n] = &c
+	} else if !have.join(s) {
+		return
+	}
+	if !slices.Contains(w.todo, n) {
+		w.todo = append(w.todo, n)
+	}
+}
+
+// block follows the instructions of a block, and passes what is then in flight to those that may follow.
+func (w *walk) block(n node) bool {
+	b := &w.fn.Blocks[n.block]
+	s := slices.Clone(*w.in[n])
+	for i := b.First; i < b.End; i++ {
+		if w.steps -= 1 + len(s); w.steps < 0 {
+			return false
+		}
+		s = w.step(s, i)
+	}
+	if w.visit != nil {
+		return true
+	}
+	last := &w.fn.Insts[b.End-1]
+	switch {
+	case last.Flow == isa.FlowCall:
+		w.call(n, b.End-1, s)
+	case last.Flow == isa.FlowReturn:
+		if c := w.calls[n.caller]; c.back >= 0 {
+			w.next(c.parent, c.back, s)
+		}
+		if last.Guard != (isa.Guard{}) {
+			w.next(n.caller, b.End, s)
+		}
+	default:
+		for _, t := range b.Succs {
+			w.push(node{n.caller, t}, s)
+		}
+	}
+	return true
+}
+
+func (w *walk) next(caller, inst int, s state) {
+	if to, ok := w.blockOf[inst]; ok {
+		w.push(node{caller, to}, s)
+	}
+}
+
+// call enters a function in the same section; behind one elsewhere nothing is in flight, as far as is known.
+func (w *walk) call(n node, at int, s state) {
+	in := &w.fn.Insts[at]
+	if in.Guard != (isa.Guard{}) {
+		w.next(n.caller, at+1, s)
+	}
+	to, ok := w.blockOf[in.Target]
+	if in.Target < 0 || !ok || w.calls[n.caller].depth >= maxDepth {
+		w.next(n.caller, at+1, nil)
+		return
+	}
+	c := caller{parent: n.caller, back: at + 1, depth: w.calls[n.caller].depth + 1}
+	k := slices.Index(w.calls, c)
+	if k < 0 {
+		k = len(w.calls)
+		w.calls = append(w.calls, c)
+	}
+	w.push(node{k, to}, s)
+}
+
+// step lets an instruction wait, and issues it.
+func (w *walk) step(s state, i int) state {
+	in, e := &w.fn.Insts[i], &w.effects[i]
+	s = w.await(s, in, i)
+	if e.skip {
+		return w.age(s, i, false)
+	}
+	if w.visit != nil {
+		w.check(s, e, i)
+	}
+	s = w.age(s, i, true)
+	if e.drains {
+		for k := range s {
+			if w.effects[s[k].inst].queue != "" {
+				s[k].reads = false
+			}
+		}
+	}
+	if len(e.defs) == 0 && !e.reads {
+		return s
+	}
+	c := in.Control
+	p := pending{inst: int32(i), age: min(horizon, max(1, c.Stall)), guarded: true, wrote: board(c.Write), read: board(c.Read) | board(c.Write)}
+	p.write, p.reads = e.variable && len(e.defs) > 0, e.reads && len(e.uses) > 0
+	at, _ := slices.BinarySearchFunc(s, p, func(a, b pending) int { return int(a.inst) - int(b.inst) })
+	return slices.Insert(s, at, p)
+}
+
+// board is the set of one scoreboard.
+func board(n uint8) uint8 {
+	if n < scoreboards {
+		return 1 << n
+	}
+	return 0
+}
+
+// age lets the time of an instruction's stall pass for what is in flight, which it replaces if it was in flight itself.
+func (w *walk) age(s state, i int, known bool) state {
+	in, e := &w.fn.Insts[i], &w.effects[i]
+	c := in.Control
+	stall, sets := max(1, c.Stall), board(c.Write)|board(c.Read)
+	guards := e.defBits & predicates
+	out := s[:0]
+	for _, p := range s {
+		if int(p.inst) == i && known {
+			continue
+		}
+		from := &w.fn.Insts[p.inst]
+		if sets != 0 && (board(from.Control.Write)|board(from.Control.Read))&sets != 0 {
+			p.later = min(p.later+1, 63)
+		}
+		f := &w.effects[p.inst]
+		if e.inOrder != "" && e.inOrder == f.inOrder {
+			p.wrote |= board(c.Write)
+		}
+		if e.queue != "" && e.queue == f.queue {
+			p.read |= sets
+		}
+		if guards != 0 && from.Guard.Reg != (isa.Reg{}) && slices.Contains(e.defs, from.Guard.Reg) {
+			p.guarded = false
+		}
+		p.age = min(horizon, p.age+stall)
+		if p.age == horizon && !p.write && !p.reads {
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// predicates is the hash of all predicates.
+var predicates = func() (set uint64) {
+	for n := range uint16(8) {
+		set |= hash([]isa.Reg{{Class: isa.ClassPred, Num: n}, {Class: isa.ClassUPred, Num: n}})
+	}
+	return set
+}()
+
+// await removes what an instruction waits for.
+func (w *walk) await(s state, in *isa.Inst, i int) state {
+	wait := in.Control.Wait
+	bar, left, all := depbar(in)
+	if wait |= all; wait == 0 && bar == 0 {
+		return s
+	}
+	out := s[:0]
+	for _, p := range s {
+		own := w.fn.Insts[p.inst].Control
+		if w.visit != nil && (p.write || p.reads) && (board(own.Write)|board(own.Read))&in.Control.Wait != 0 {
+			w.visit(dep{kind: SetWait, from: int(p.inst), to: i, cycles: int(p.age)})
+		}
+		done := wait
+		if bar != 0 && int(p.later) >= left && w.effects[p.inst].inOrder != "" {
+			done |= bar & (board(own.Write) | board(own.Read))
+		}
+		if p.wrote&done != 0 {
+			p.write, p.reads = false, false
+		}
+		if p.read&done != 0 {
+			p.reads = false
+		}
+		if p.age < horizon || p.write || p.reads {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// depbar returns what a DEPBAR waits for: that only left operations of scoreboard bar remain, and none of those of all.
+func depbar(in *isa.Inst) (bar uint8, left int, all uint8) {
+	if in.Op != "DEPBAR" {
+		return 0, 0, 0
+	}
+	for k := range in.Args {
+		o := &in.Args[k]
+		switch {
+		case o.Kind == isa.OpdSpecial && len(o.Sym) == 3 && o.Sym[:2] == "SB":
+			bar = board(o.Sym[2] - '0')
+		case o.Kind == isa.OpdImm:
+			left = int(o.Imm)
+		case o.Kind == isa.OpdSpecial && len(o.Sym) > 0 && o.Sym[0] == '{':
+			for _, c := range o.Sym {
+				if c >= '0' && c <= '5' {
+					all |= 1 << (c - '0')
+				}
+			}
+		}
+	}
+	if left == 0 {
+		all, bar = all|bar, 0
+	}
+	return bar, left, all
+}
+
+// check reports the dependencies of an instruction on what is in flight.
+func (w *walk) check(s state, e *effect, i int) {
+	to := w.fn.Insts[i].Guard
+	for k := range s {
+		p := &s[k]
+		f := &w.effects[p.inst]
+		if f.defBits&(e.useBits|e.defBits) == 0 && f.useBits&e.defBits == 0 {
+			continue
+		}
+		if g := w.fn.Insts[p.inst].Guard; p.guarded && g.Reg == to.Reg && g.Reg != (isa.Reg{}) && g.Neg != to.Neg {
+			continue // no thread does both, but to the guard itself, which both read
+		}
+		if f.defBits&e.useBits != 0 {
+			w.each(RAW, p, i, f.defs, e.uses)
+		}
+		if f.defBits&e.defBits != 0 && (f.inOrder == "" || f.inOrder != e.inOrder) {
+			w.each(WAW, p, i, f.defs, e.defs)
+		}
+		if f.reads && f.class != e.class && (f.queue == "" || f.queue != e.queue) && f.useBits&e.defBits != 0 {
+			w.each(WAR, p, i, f.uses, e.defs)
+		}
+	}
+}
+
+func (w *walk) each(kind Kind, p *pending, to int, a, b []isa.Reg) {
+	for _, r := range a {
+		if slices.Contains(b, r) && (kind != WAR || r.Class == isa.ClassGPR || w.effects[p.inst].late) {
+			open := p.write
+			if kind == WAR || r.Class == isa.ClassPred && w.effects[p.inst].early {
+				open = p.reads
+			}
+			w.visit(dep{kind: kind, from: int(p.inst), to: to, reg: r, cycles: int(p.age), open: open, most: w.effects[p.inst].most,
+				fixed: !w.effects[p.inst].variable && (kind == RAW || kind == WAW && !w.effects[to].variable)})
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package hazard
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"optcheck/internal/required"
+	"optcheck/isa"
+	"optcheck/ptxgen/values"
+	"optcheck/sass"
+	"optcheck/sass/cubin"
+	"optcheck/sass/dict"
+	"optcheck/toolchain"
+)
+
+// newest is the newest release that is installed.
+func newest(t testing.TB) *toolchain.Toolchain {
+	t.Helper()
+	tcs, _ := toolchain.Discover(t.Context(), toolchain.Options{})
+	var found *toolchain.Toolchain
+	for _, tc := range tcs {
+		if tc.Release() != "12.5" && (found == nil || tc.Release() > found.Release()) {
+			found = tc
+		}
+	}
+	if found == nil {
+		required.Missing(t, "no CUDA toolkit found")
+	}
+	return found
+}
+
+var (
+	dicts   = map[string]*dict.Dict{}
+	dictsMu sync.Mutex
+)
+
+// compile compiles kernels.
+func compile(t testing.TB, tc *toolchain.Toolchain, target, text string) []byte {
+	t.Helper()
+	res, err := tc.Compile(t.Context(), toolchain.Job{Target: target, Level: "O3", Header: ".version 7.8\n.target " + target + "\n.address_size 64\n",
+		Units: []toolchain.Unit{{Name: "unit", Text: text}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range res.Failed {
+		t.Fatal(err)
+	}
+	return res.Batches[0].Cubin
+}
+
+// decode reads the functions of a cubin with their control codes.
+func decode(t testing.TB, tc *toolchain.Toolchain, file string, data []byte) (*cubin.File, *isa.Program) {
+	t.Helper()
+	f, err := cubin.Parse(data)
+	if err != nil {
+		t.Fatal(file, err)
+	}
+	dictsMu.Lock()
+	generation := dict.Generation(f.Arch())
+	d := dicts[generation]
+	if d == nil {
+		name, _ := tc.Disassembler()
+		d = dict.Open(filepath.Join(tc.Dictionaries(), tc.Release()+"-"+generation), name+" for "+generation)
+		dicts[generation] = d
+	}
+	dictsMu.Unlock()
+	if err := d.Learn(t.Context(), tc.DisassembleRaw, f.Arch(), f); err != nil {
+		t.Log(file, err)
+		return f, &isa.Program{}
+	}
+	p, err := d.Program(file, f)
+	if err != nil {
+		t.Log(file, err)
+		return f, &isa.Program{}
+	}
+	return f, p
+}
+
+// load reads the machine code of files; of random kernels, made by the newest release, if none are named.
+func load(t testing.TB, patterns string, f func(file string, fn *isa.Func)) {
+	t.Helper()
+	tc := newest(t)
+	if patterns == "" {
+		for _, target := range []string{"sm_75", "sm_80", "sm_90"} {
+			var text strings.Builder
+			for n := range 12 {
+				text.WriteString(values.Generate(7, n, values.Options{PTX: 70, SM: 70}).Text(fmt.Sprintf("k%d", n)))
+			}
+			_, prog := decode(t, tc, target, compile(t, tc, target, text.String()))
+			for _, fn := range prog.Funcs {
+				f(target, fn)
+			}
+		}
+	}
+	for _, p := range strings.Fields(patterns) {
+		files, err := filepath.Glob(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			prog := &isa.Program{}
+			if strings.HasSuffix(file, ".sass") { // a listing of nvdisasm -hex
+				if prog, err = sass.Parse(file, data); err != nil {
+					t.Log(file, err)
+					continue
+				}
+			} else {
+				_, prog = decode(t, tc, file, data)
+			}
+			for _, fn := range prog.Funcs {
+				f(filepath.Base(file), fn)
+			}
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package hazard
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+	"sync"
+
+	"optcheck/isa"
+)
+
+// What is known of instructions is in two files: rules.txt is written by hand, latencies.txt by a test from what compilers do
+// (go test -run Latencies -update).
+//
+//	class NAME OPCODE…             the opcodes that share a unit; OPCODE.MODIFIER where the modifier matters
+//	addend OPCODE…                 multiplications whose addend is read later than the factors
+//	variable CLASS…                results take a time that only a scoreboard tells
+//	inorder UNIT CLASS…            results come in the order of issue within the unit
+//	queue UNIT CLASS…              operands are read in the order of issue within the unit
+//	reader UNIT CLASS…             addresses and data are read in the same stage
+//	drains CLASS…                  issue goes on when all queues have read their operands
+//	early CLASS…                   predicates are there when the operands were read
+//	late CLASS…                    uniform registers are read after the issue, too
+//	unread OPCODE…                 operands are not known exactly
+//	set-wait CYCLES                between setting a scoreboard and waiting for it
+//	asked TARGET                   a chip was asked for its numbers
+//	same NAME TARGET               a target that is as another
+//	target NAME…                   what follows is for these alone
+//	raw|war PRODUCER CYCLES CONSUMER… CYCLES CONSUMER…
+//
+// PRODUCER and CONSUMER are a class and, behind a dot, a result or operand; see result and slot.
+var (
+	//go:embed rules.txt
+	rulesText string
+	//go:embed latencies.txt
+	latenciesText string
+)
+
+// table is what is known about the instructions of one target.
+type table struct {
+	classes                                        map[string]string
+	addends, variable, early, late, unread, drains map[string]bool
+	inOrder, queue, reader                         map[string]string
+	asked                                          bool // a chip was asked for the numbers
+	setWait                                        int
+	// least are the fewest cycles between two issues, by kind, producer and consumer; without consumer those of all.
+	least map[string]int
+	// overwrite are the fewest cycles between two writes of different units, by what writes first and second.
+	overwrite map[string]int
+	// most are the most cycles that any consumer of a class needs.
+	most map[string]int
+}
+
+var tables = sync.OnceValue(func() map[string]*table {
+	all, err := readTables(rulesText + "\n" + latenciesText)
+	if err != nil {
+		panic(err)
+	}
+	return all
+})
+
+// readTables reads the two files; the key of the rules of all targets is empty.
+func readTables(text string) (map[string]*table, error) {
+	base := &table{classes: map[string]string{}, addends: map[string]bool{}, variable: map[string]bool{}, early: map[string]bool{},
+		late: map[string]bool{}, unread: map[string]bool{}, drains: map[string]bool{}, inOrder: map[string]string{}, queue: map[string]string{}, reader: map[string]string{}, least: map[string]int{}, most: map[string]int{}}
+	all, now := map[string]*table{"": base}, base
+	same, asked := map[string]string{}, ""
+	for n, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		f := strings.Fields(line)
+		switch {
+		case len(f) == 0:
+		case f[0] == "target":
+			c := *base
+			c.variable, c.unread, c.least, c.most = maps.Clone(base.variable), maps.Clone(base.unread), map[string]int{}, map[string]int{}
+			now = &c
+			for _, name := range f[1:] {
+				all[name] = now
+			}
+		case f[0] == "asked" && len(f) == 2:
+			asked = f[1]
+		case f[0] == "same" && len(f) == 3:
+			same[f[1]] = f[2]
+		case !now.line(f):
+			return nil, fmt.Errorf("line %d of the hazard tables is not understood: %s", n+1, line)
+		}
+	}
+	for _, t := range all {
+		t.overwrites()
+	}
+	if t := all[asked]; t != nil {
+		t.asked = true
+	}
+	for name, of := range same {
+		all[name] = all[of]
+	}
+	return all, nil
+}
+
+// overwrites computes how long a write must wait for an earlier one: by how much later the earlier result is there for those
+// that read both kinds of results, of which the least counts.
+func (t *table) overwrites() {
+	t.overwrite = map[string]int{}
+	readers := map[string]map[string]int{} // by result, then by who reads it
+	for k, n := range t.least {
+		if f := strings.Fields(k); len(f) == 3 && f[0] == RAW.String() {
+			if readers[f[1]] == nil {
+				readers[f[1]] = map[string]int{}
+			}
+			readers[f[1]][f[2]] = n
+		}
+	}
+	for p, earlier := range readers {
+		for c, later := range readers {
+			for r, n := range earlier {
+				m, ok := later[r]
+				if !ok {
+					continue
+				}
+				need := max(1, n-m+1)
+				if have, ok := t.overwrite[p+" "+c]; !ok || need < have {
+					t.overwrite[p+" "+c] = need
+				}
+			}
+		}
+	}
+}
+
+func (t *table) line(f []string) bool {
+	sets := map[string]map[string]bool{"addend": t.addends, "variable": t.variable, "early": t.early, "late": t.late, "unread": t.unread, "drains": t.drains}
+	named := map[string]map[string]string{"class": t.classes, "inorder": t.inOrder, "queue": t.queue, "reader": t.reader}
+	switch {
+	case sets[f[0]] != nil:
+		for _, w := range f[1:] {
+			sets[f[0]][w] = true
+		}
+	case named[f[0]] != nil && len(f) > 2:
+		for _, w := range f[2:] {
+			named[f[0]][w] = f[1]
+		}
+	case f[0] == "set-wait" && len(f) == 2:
+		n, err := strconv.Atoi(f[1])
+		t.setWait = n
+		return err == nil
+	case (f[0] == "raw" || f[0] == "war") && len(f) > 3:
+		t.row(f[0]+" "+f[1]+" ", f[2:])
+	default:
+		return false
+	}
+	return true
+}
+
+// row reads the numbers of one producer.
+func (t *table) row(key string, words []string) {
+	cycles := 0
+	for _, w := range words {
+		if n, err := strconv.Atoi(w); err == nil {
+			cycles = n
+			continue
+		}
+		t.least[key+w] = cycles
+		class := strings.TrimSuffix(strings.Fields(key)[1], operandOf(strings.Fields(key)[1]))
+		t.most[class] = max(t.most[class], cycles)
+		if have, ok := t.least[key]; !ok || cycles < have {
+			t.least[key] = cycles
+		}
+	}
+}
+
+// operandOf is the part of a name from the dot on.
+func operandOf(name string) string {
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		return name[i:]
+	}
+	return ""
+}
+
+// need returns the fewest cycles that a dependency needs. Of a pair that the table does not have, it is the fewest that any
+// consumer needs; known tells whether there is one.
+func (t *table) need(kind Kind, from, to *isa.Inst, r isa.Reg) (cycles int, known bool) {
+	producer, consumer := t.keys(kind, from, to, r)
+	if kind == WAW {
+		n, ok := t.overwrite[producer+" "+consumer]
+		return n, ok
+	}
+	key := kind.String() + " " + producer + " "
+	for _, k := range []string{key + consumer, key} {
+		if n, ok := t.least[k]; ok {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// keys names producer and consumer of a dependency as the table does.
+func (t *table) keys(kind Kind, from, to *isa.Inst, r isa.Reg) (producer, consumer string) {
+	producer = t.class(from) + "." + t.result(from, r)
+	if kind == WAR {
+		producer = t.class(from) + "." + t.slot(from, r)
+	}
+	if kind == RAW {
+		return producer, t.consumer(to, r)
+	}
+	return producer, t.class(to) + "." + t.result(to, r)
+}
