@@ -186,8 +186,8 @@ func (m *Memory) Touched() map[Word]uint32 {
 			if p.known>>i&1 == 0 {
 				continue
 			}
-			if h := p.past[i]; len(h) > 0 {
-				v = h[0].value
+			if p.past != nil && len(p.past[i]) > 0 {
+				v = p.past[i][0].value
 			}
 			out[n*pageWords+Word(i)] = v
 		}

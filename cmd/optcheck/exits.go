@@ -61,6 +61,7 @@ var exits = map[string]exit{
 	"optcheck model search":           {"every test was decided", ""},
 	"optcheck models":                 {isPrinted, ""},
 	"optcheck reduce":                 {"the finding was reduced; with --check: it is there", "with --check: it is not there"},
+	"optcheck replay":                 {"the machine code computes what the program does", "a value is wrong"},
 	"optcheck report":                 {"the run was shown, and no cell in it is at or above --fail-on", reachesFail},
 	"optcheck run":                    {"every test was run that the device can do, whatever was seen", ""},
 	"optcheck serve":                  {"it was asked to end", ""},

@@ -106,6 +106,11 @@ func oracle(fn *isa.Func, t *table, r *rand.Rand, paths int) bool {
 						}
 					}
 				}
+				if e.drains {
+					for k := range out {
+						out[k].use = out[k].use && t.effectOf(&fn.Insts[out[k].inst]).queue == ""
+					}
+				}
 				out = slices.DeleteFunc(out, func(f flight) bool { return f.inst == i || !f.write && !f.use && now-f.at > horizon })
 				out = append(out, flight{inst: i, at: now, write: e.variable && len(e.defs) > 0, use: e.reads && len(e.uses) > 0})
 				now += max(1, int(in.Control.Stall))
