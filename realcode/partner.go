@@ -237,7 +237,7 @@ func (c *checker) lessened(k int, in *isa.Inst) *slice {
 	return nil
 }
 
-// follows is an access that a path of the machine code leads to from the image of k, with nothing between that
+// follows is an access that a path of the machine code leads to from the counterpart of k, with nothing between that
 // orders: k may be in a loop that ends there, and others of its kind stand between in the text.
 func (c *checker) follows(k int) *Op {
 	op := c.src.ops[k]

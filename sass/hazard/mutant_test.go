@@ -50,10 +50,8 @@ func oracle(fn *isa.Func, t *table, r *rand.Rand, paths int) bool {
 					now += max(1, int(in.Control.Stall))
 					continue
 				}
-				wait := in.Control.Wait
-				bar, left, all := depbar(in)
-				wait |= all
-				_, _ = bar, left
+				_, _, all := depbar(in)
+				wait := in.Control.Wait | all
 				for k := range out {
 					f := &out[k]
 					own := fn.Insts[f.inst].Control
