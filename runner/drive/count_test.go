@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen"
 	"optcheck/runner"
@@ -87,15 +88,28 @@ func TestSamplesBounded(t *testing.T) {
 	require.Len(t, r.o.Samples, ptxgen.MaxSamples)
 }
 
-// TestOther: a value that no thread of the test stores is counted as one from nowhere on a device.
+// TestOther: a value that no thread of the test stores is counted as one from nowhere on a device. The thread
+// loads what it has just stored, so that no schedule hides the value.
 func TestOther(t *testing.T) {
 	s, ctx := cpu(t), context.Background()
 	c, err := LoadCollector(ctx, s, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(ptxgen.EmitCollectOpenCL()), Options: "-cl-std=CL3.0"})
 	require.NoError(t, err)
-	x, _ := corpus.Lookup("mp")
+	x, err := litmus.Parse("own", []byte(`GPU_PTX own
+{
+0:.reg .s32 r1; 0:.reg .b64 rd0 = x;
+1:.reg .b64 rd0 = x;
+}
+ T0                | T1                 ;
+ st.cg.s32 [rd0],1 | st.cg.s32 [rd0],2  ;
+ ld.cg.s32 r1,[rd0] |                  ;
+ScopeTree(grid(cta(warp T0) (warp T1)))
+x: global
+exists (0:r1=2)
+`))
+	require.NoError(t, err)
 	h, err := ptxgen.EmitHarnessOpenCL(x, ptxgen.FormFast, spec.Pointers)
 	require.NoError(t, err)
-	const stored = "*(volatile global uint *)l1 = t0_v1;"
+	const stored = "*(volatile global uint *)l0 = t0_v0;"
 	require.Contains(t, h.Text, stored)
 	for text, other := range map[string]bool{h.Text: false, strings.ReplaceAll(h.Text, stored, strings.Replace(stored, ";", " + 41;", 1)): true} {
 		p, err := c.Load(ctx, s, h, runner.Image{Kind: runner.ImageOpenCLC, Data: []byte(text), Options: "-cl-std=CL3.0"})
