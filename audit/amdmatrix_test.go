@@ -16,7 +16,7 @@ import (
 )
 
 // amdChanged lists the tests of the OpenCL corpus that releases of clang change
-// at O2; docs/findings-amd.md explains each.
+// at O2; docs/results/amd.md explains each.
 var amdChanged = map[int]map[string][]string{
 	14: {"gfx900": scalarReads, "gfx1030": slices.Concat(scalarReads, storesNotAwaited, nearFirst)},
 	19: {"gfx900": scalarReads, "gfx1030": slices.Concat(scalarReads, storesNotAwaited)},

@@ -24,7 +24,7 @@ var builtin []byte
 // messages and origins.
 const BuiltinName = "default.yaml"
 
-// Builtin returns the list of the findings that this project has established; docs/findings.md
+// Builtin returns the list of the findings that this project has established; docs/results/cuda.md
 // describes them.
 func Builtin() *List {
 	l, err := Parse(BuiltinName, builtin)

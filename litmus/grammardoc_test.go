@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write docs/instructions.md")
+var update = flag.Bool("update", false, "write docs/reference/instructions.md")
 
 // TestInstructionsPage: the page is what the tables say.
 func TestInstructionsPage(t *testing.T) {
-	const page = "../docs/instructions.md"
+	const page = "../docs/reference/instructions.md"
 	want := string(AppendGrammar(nil))
 	if *update {
 		require.NoError(t, os.WriteFile(page, []byte(want), 0o644))

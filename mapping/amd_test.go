@@ -187,7 +187,7 @@ func TestMappingAMDOptions(t *testing.T) {
 // TestMappingAMDDocument: the table in docs is what the command prints, for the
 // releases that it speaks of.
 func TestMappingAMDDocument(t *testing.T) {
-	text, err := os.ReadFile("../docs/findings-mapping-amd.md")
+	text, err := os.ReadFile("../docs/results/mapping-amd.md")
 	require.NoError(t, err)
 	doc := string(text)
 	var tcs []*toolchain.Toolchain

@@ -109,7 +109,7 @@ func TestMappingDocument(t *testing.T) {
 	if os.Getenv("OPTCHECK_FULL") == "1" {
 		o.Ops = nil
 	}
-	doc, err := os.ReadFile("../docs/findings-mapping.md")
+	doc, err := os.ReadFile("../docs/results/mapping.md")
 	require.NoError(t, err)
 	for _, tc := range o.Toolchains {
 		if !strings.Contains(string(doc), tc.ID) {

@@ -13,7 +13,7 @@ import (
 
 // JSON lines: one object with one key each, like the events of an audit. The keys are verdict,
 // one per test in input order; or difference, of two models; or forbidden, one per faulty test
-// of a log; and finally summary, without which the output is truncated. docs/models.md
+// of a log; and finally summary, without which the output is truncated. docs/internals/models.md
 // describes the fields.
 
 type jsonLine struct {

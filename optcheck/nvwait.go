@@ -7,7 +7,7 @@ import (
 // unawaited returns the first instruction that is issued after a reading access although nothing has waited for its
 // scoreboard barrier: an access to another location, or the invalidation that makes it an acquire. It returns nil if
 // there is none, or if the control codes are unknown. Accesses in flight are performed in any order, including those
-// that one L1 answers (docs/findings.md, "What only control codes tell").
+// that one L1 answers (docs/results/cuda.md, "What only control codes tell").
 func (p *pass) unawaited(ev int) *isa.Inst {
 	fn := p.tr.fn
 	first := p.tr.events[ev].inst

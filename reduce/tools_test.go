@@ -41,7 +41,7 @@ func finding(t testing.TB, test, release, target, layout, rule string) *Finding 
 	return &Finding{Test: lt, Toolchain: tcs[0], Target: target, Level: "O3", Layout: l, Signature: Signature{Rule: rule}}
 }
 
-// real are findings that docs/findings.md tells of.
+// real are findings that docs/results/cuda.md tells of.
 var real = []struct{ test, release, target, layout, rule string }{
 	{"coRR", "12.4", "sm_80", "symbols", "merged"},
 	{"dlb-mp", "12.4", "sm_80", "offsets", "reordered"},

@@ -41,7 +41,7 @@ func newAppCmd(env *environment) *cobra.Command {
 		Long: `Test programs under stress, harden them with fences, and measure what those cost.
 
 A program is a file with kernels, buffers, launches and a post-condition, which says
-whether a run was right (docs/programs.md). Some are built in: optcheck app list.
+whether a run was right (docs/internals/programs.md). Some are built in: optcheck app list.
 
 What the commands do is what Sorensen and Donaldson, Exposing Errors Related to Weak
 Memory in GPU Applications (PLDI 2016), do; beyond it, fences are looked for in the

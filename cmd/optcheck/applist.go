@@ -22,7 +22,7 @@ func newAppListCmd(env *environment) *cobra.Command {
 model demands one.
 
 With --model: the orders of accesses that the memory model demands and that nothing in
-the program gives, as app harden says them of its result (docs/programs.md), each with
+the program gives, as app harden says them of its result (docs/internals/programs.md), each with
 the places of which one with a fence is enough. No device is needed. What the program
 has no need of, for reasons that a model of accesses does not see, is demanded, too.`,
 		Example: "  optcheck app list\n  optcheck app list cbe-dot\n  optcheck app list cbe-dot --model",

@@ -51,7 +51,7 @@ machine code keeps what was written.
 
 Files of PTX, and folders of them, are read whole: each synchronising instruction is
 looked for in the machine code of ptxas, and the order of all that was found is
-compared over the control flow (docs/real-code.md). Targets are sm_70, sm_80 and sm_90,
+compared over the control flow (docs/internals/comparing-programs.md). Targets are sm_70, sm_80 and sm_90,
 as far as the file allows. A cubin is compared with the PTX of its name beside it. Of a
 file of CUDA C++ each front end found (nvcc, clang) makes PTX for each target, as
 nvcc -gencode does, which is audited for that target; toolchains are the pairs, as

@@ -36,7 +36,7 @@ func newBenchOrderingCmd(env *environment) *cobra.Command {
 		Long: `Measure what order costs: the same work synchronised in several ways, at several
 sizes. The programs are those of optcheck app list whose names begin with order-, after
 G. Evtushenko, CUDA Memory Model (2021): interleaved words, reads of one word in shared
-memory, message passing, prefix sums, sums, broadcast (docs/applications.md).
+memory, message passing, prefix sums, sums, broadcast (docs/internals/built-in-programs.md).
 
 For each there are the median time of a run on the device with its 95 per cent
 interval, how many runs were not right, and what its synchronisation became in the

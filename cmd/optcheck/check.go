@@ -91,7 +91,7 @@ specification. Kernels without one are counted and left alone. Use - for
 standard input.
 
 A file of PTX and a cubin that was made of it are compared with each other, as
-optcheck audit does with PTX (docs/real-code.md).`,
+optcheck audit does with PTX (docs/internals/comparing-programs.md).`,
 		Example: `  optcheck check kernel.cubin
   cuobjdump -sass kernel.cubin | optcheck check - --json
   optcheck check mp.sass --against mp --place x=param+0x8`,

@@ -65,7 +65,7 @@ optcheck report and optcheck serve, also while the hunt goes on.
 With --values the kernels are random ones whose results PTX defines, of NVIDIA's
 compilers alone; they and their machine code are executed on the same inputs. What
 differs is reduced, put together by cause, and, with --bundles, kept with the input
-that shows it (docs/hunting.md).`,
+that shows it (docs/internals/hunting.md).`,
 		Example: `  optcheck hunt --for 10m --store hunt.store
   optcheck hunt --seed 7 --tests 500 --toolchains 12.4 --targets sm_80 --levels O3
   optcheck hunt --for 1h --races race-free --bundles bundles/

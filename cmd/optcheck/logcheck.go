@@ -25,7 +25,7 @@ func newLogCheckCmd(env *environment) *cobra.Command {
 model forbids. The tests are those that the log holds, those given, those of the
 corpus, and those whose generated name says all of them, in this order. The exit code is 1 if a state is forbidden or a test
 could not be checked. With --json a line per such test and a summary at the end,
-see docs/models.md.`,
+see docs/internals/models.md.`,
 		Example: `  optcheck run mp sb --log run.log
   optcheck log check run.log --model ptx
   optcheck log check herd.log tests/ --cat my.cat

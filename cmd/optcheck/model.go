@@ -112,7 +112,7 @@ outcome that the model forbids, and an execution listed for one that it allows;
 --svg and --dot draw it. A test that cannot be decided within the limits is an
 error, never a verdict.
 
-With --json a line per test and a summary at the end, see docs/models.md; with
+With --json a line per test and a summary at the end, see docs/internals/models.md; with
 --explain the reason is in it.`,
 		Example: `  optcheck model --model ptx mp
   optcheck model --cat my.cat --states tests/

@@ -14,16 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var updateDoc = flag.Bool("update-doc", false, "write the tables of docs/models.md anew")
+var updateDoc = flag.Bool("update-doc", false, "write the tables of docs/internals/models.md anew")
 
-// comparison is a table in docs/models.md: a comment with the command's arguments,
+// comparison is a table in docs/internals/models.md: a comment with the command's arguments,
 // then what it prints.
 var comparison = regexp.MustCompile("<!-- compare: ([^\n]*) -->\n(?:\n(?:    [^\n]*\n)+)?")
 
-// TestModelTables runs the comparisons of docs/models.md: the tables are what the
+// TestModelTables runs the comparisons of docs/internals/models.md: the tables are what the
 // command prints.
 func TestModelTables(t *testing.T) {
-	const doc = "../../docs/models.md"
+	const doc = "../../docs/internals/models.md"
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	text, err := os.ReadFile(doc)

@@ -144,7 +144,7 @@ func exitPage(b *bytes.Buffer) {
 		fmt.Fprintf(b, "| `%s` | %s | %s |\n", c.CommandPath(), x.zero, x.one)
 	}
 	b.WriteString("\n`--fail-on` is one of\n\n| value | exit code 1 if there is |\n|---|---|\n")
-	for _, x := range [][2]string{{"new", "a `miscompiled` or `crashed` cell that no [known finding](../known-findings.md) explains; the default"},
+	for _, x := range [][2]string{{"new", "a `miscompiled` or `crashed` cell that no [known finding](../results/known.md) explains; the default"},
 		{"miscompiled", "a `miscompiled`, `crashed` or undecided cell, or one that is `changed` and whose test has a meaning"},
 		{"optimised", "a cell that is not the test: `optimised`, `changed`, `miscompiled`, `crashed` or undecided"}, {"changed", "the same as `optimised`"},
 		{"unknown", "an undecided cell"}, {"never", "nothing makes it 1"}} {

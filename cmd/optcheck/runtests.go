@@ -101,7 +101,7 @@ Ctrl-C ends the run and keeps what was counted.`,
 	fl.StringVar(&f.form, "form", "fast",
 		"form of the harness: fast (a thread plays one role), permuted (every role, each of another instance), both")
 	fl.StringVar(&f.environments, "environments", "",
-		"settings by name, separated by commas, instead of incantations; all, hunt (docs/running.md lists them)")
+		"settings by name, separated by commas, instead of incantations; all, hunt (docs/internals/running.md lists them)")
 	fl.IntVar(&f.drawn, "drawn", 0, "so many further settings whose parameters are drawn from wide ranges")
 	fl.StringVar(&f.until, "until", "",
 		"run adaptively, until every allowed outcome (seen) or a share of them (95%) has been seen, or for a time (5m)")

@@ -61,7 +61,7 @@ var Rules = []Rule{
 		"h100/patch: CCTL.IVALL without its wait, 12 per 100,000",
 	},
 	SameLocation: {"same-location", "accesses of a thread to one location are performed in program order",
-		"h100/patch: patch-coRR, never; reversed by a compiler (docs/findings-opportunities.md) 3,200 per 100,000"},
+		"h100/patch: patch-coRR, never; reversed by a compiler (docs/results/opportunities.md) 3,200 per 100,000"},
 	OneQueue: {"one-queue", "what a CTA does to one location reaches L2 in the order in which L1 saw it",
 		"h100/patch: patch-queue, never; no patch takes it away"},
 	StoreThrough: {"store-through", "a store goes through L1, and leaves no older version there",

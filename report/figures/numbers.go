@@ -7,7 +7,7 @@ import (
 )
 
 // Pages are the pages of results, in whose texts each count has a source.
-var Pages = []string{"docs/findings*.md", "docs/results/*/*.md"}
+var Pages = []string{"docs/results/*.md", "docs/results/*/*.md"}
 
 // Whole are pages that are computed as a whole.
 var Whole = map[string]func(Tree) (string, error){h200x2 + "corpus.md": placements}

@@ -11,13 +11,13 @@ import (
 
 // Tables are the tables that pages show.
 var Tables = []Table{
-	{"docs/findings.md", "classes", byLevel},
-	{"docs/findings.md", "changes", changes},
-	{"docs/known-findings.md", "known", knownAt},
-	{"docs/findings-nvptx.md", "classes", byLLVM},
-	{"docs/findings-generated.md", "dependencies", schemes},
-	{"docs/findings-opportunities.md", "strong-loads", strongLoads},
-	{"docs/findings-opportunities.md", "overtaken", overtaken},
+	{"docs/results/cuda.md", "classes", byLevel},
+	{"docs/results/cuda.md", "changes", changes},
+	{"docs/results/known.md", "known", knownAt},
+	{"docs/results/nvptx.md", "classes", byLLVM},
+	{"docs/results/generated.md", "dependencies", schemes},
+	{"docs/results/opportunities.md", "strong-loads", strongLoads},
+	{"docs/results/opportunities.md", "overtaken", overtaken},
 	{h200 + "hardening.md", "hardening", hardening},
 	{h200 + "README.md", "incantations", incantations},
 	{h200 + "README.md", "banks", banks},
@@ -35,12 +35,12 @@ var Tables = []Table{
 
 // Sentences are what pages say with numbers.
 var Sentences = []Sentence{
-	{"docs/findings.md", matrixSizes(Quick, "**%s cells**", "the %s preserved cells")},
-	{"docs/findings.md", caseSentences},
-	{"docs/known-findings.md", knownSentence},
-	{"docs/findings-nvptx.md", matrixSizes(LLVM, "%s cells, none unknown", "")},
-	{"docs/findings-generated.md", matrixSizes(Depends, "%s dependencies, none unknown", "")},
-	{"docs/findings-opportunities.md", huntSentence},
+	{"docs/results/cuda.md", matrixSizes(Quick, "**%s cells**", "the %s preserved cells")},
+	{"docs/results/cuda.md", caseSentences},
+	{"docs/results/known.md", knownSentence},
+	{"docs/results/nvptx.md", matrixSizes(LLVM, "%s cells, none unknown", "")},
+	{"docs/results/generated.md", matrixSizes(Depends, "%s dependencies, none unknown", "")},
+	{"docs/results/opportunities.md", huntSentence},
 	{h200 + "README.md", corpusSentence},
 	{h200 + "README.md", runSentences},
 	{h200 + "applications.md", idiomSentence},

@@ -16,7 +16,7 @@ import (
 func TestKnownNoteWeb(t *testing.T) {
 	gs := report.NewGroups(swapped(t, "mp"))
 	for link, want := range map[string]bool{"https://example.org/x": true, "http://example.org": true,
-		"docs/findings.md": false, "javascript:alert(1)": false, "file:///etc/passwd": false, "": false} {
+		"docs/results/cuda.md": false, "javascript:alert(1)": false, "file:///etc/passwd": false, "": false} {
 		assert.Equal(t, want, KnownNote{Link: link}.Web(), link)
 		body, err := FindingBody(context.Background(), gs, gs.List[0], FindingHooks{
 			Known: func(id string) (KnownNote, bool) { return KnownNote{ID: id, Link: link}, true }})
