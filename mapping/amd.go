@@ -66,7 +66,7 @@ func (p *amdProbes) compile(ctx context.Context, of []int, library bool) error {
 	if unoptimised {
 		if _, err := pipeline.Of(p.place.Toolchain, pipeline.LLVMIR); err != nil {
 			for _, i := range of {
-				p.cells[i].Status, p.cells[i].Reason = Refused, p.place.Toolchain.ID+" has no llc"
+				p.cells[i].fail(failure{Refused, p.place.Toolchain.ID + " has no llc"})
 			}
 			return nil
 		}
@@ -116,7 +116,7 @@ func (p *amdProbes) backEnd(ctx context.Context, front toolchain.LLVMJob, module
 		case errors.Is(e, toolchain.ErrCancelled):
 			return e
 		case len(modules[i].Units) == 1:
-			amdRefusal(&p.cells[of[modules[i].Units[0]]], e)
+			p.cells[of[modules[i].Units[0]]].fail(failed(e, p.place.Toolchain))
 		default:
 			for _, u := range modules[i].Units {
 				front.Units, again = append(front.Units, units[u]), append(again, of[u])
@@ -142,7 +142,7 @@ func (p *amdProbes) refused(res *toolchain.Result, of []int) error {
 		if errors.Is(e, toolchain.ErrCancelled) {
 			return e
 		}
-		amdRefusal(&p.cells[of[u]], e)
+		p.cells[of[u]].fail(failed(e, p.place.Toolchain))
 	}
 	return nil
 }
@@ -176,17 +176,6 @@ func whole(fn *isa.Func) error {
 		return &refusal{"registers are spilled: the waits for them cannot be told from the operation's"}
 	}
 	return nil
-}
-
-// amdRefusal says why a probe has no code. If the compiler or its library lacks something, in
-// their words, that is a refusal; a failure of the compiler is not.
-func amdRefusal(c *Cell, e error) {
-	c.Reason = pipeline.Kind(e) + ": " + firstLine(e.Error())
-	if reason := pipeline.Lacks(e); reason != "" {
-		c.Status, c.Reason = Refused, reason
-	} else if errors.Is(e, toolchain.ErrCompile) {
-		c.Status, c.Reason = Refused, refusalWords(e)
-	}
 }
 
 // amdSequence reads the memory-relevant instructions that the compiler attributes to the

@@ -50,8 +50,6 @@ type frontPTX struct {
 	err     error
 }
 
-type failure struct{ status, reason string }
-
 func (f *frontProber) ops() []Op { return f.list() }
 
 // levels: front ends optimise fully.
@@ -67,7 +65,7 @@ func (f *frontProber) job(ctx context.Context, ops []Op, p pipeline.Place, _ map
 	for i := range ops {
 		cells[i] = newCell(&ops[i], p)
 		if no, ok := made.failed[i]; ok {
-			cells[i].Status, cells[i].Reason = no.status, no.reason
+			cells[i].fail(no)
 		} else if made.kernels[i] != "" {
 			at = append(at, i)
 		}
@@ -118,16 +116,10 @@ func (m *frontPTX) fill(ctx context.Context, f *frontProber, ops []Op, p pipelin
 		return err
 	}
 	for i, e := range res.Failed {
-		switch reason := pipeline.Lacks(e); {
-		case errors.Is(e, toolchain.ErrCancelled):
+		if errors.Is(e, toolchain.ErrCancelled) {
 			return e
-		case reason != "":
-			m.failed[i] = failure{Refused, reason}
-		case errors.Is(e, toolchain.ErrCompile):
-			m.failed[i] = failure{Refused, refusalWords(e)}
-		default:
-			m.failed[i] = failure{Unknown, pipeline.Kind(e) + ": " + firstLine(e.Error())}
 		}
+		m.failed[i] = failed(e, p.Toolchain)
 	}
 	for _, b := range res.Batches {
 		if err := m.take(&b, units); err != nil {
@@ -171,7 +163,7 @@ type frontJob struct {
 	cells []Cell
 }
 
-// build compiles the kernels of operations together, or apart where ptxas refuses some.
+// build compiles the kernels of operations together, or apart where ptxas refuses some, or breaks down at them.
 func (j *frontJob) build(ctx context.Context, at []int) error {
 	if len(at) == 0 {
 		return nil
@@ -190,7 +182,7 @@ func (j *frontJob) build(ctx context.Context, at []int) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, realcode.ErrUnsupported) && len(at) > 1:
+	case ofOne(err) && len(at) > 1:
 		half := len(at) / 2
 		if err := j.build(ctx, at[:half]); err != nil {
 			return err
@@ -211,15 +203,15 @@ func (j *frontJob) build(ctx context.Context, at []int) error {
 	return nil
 }
 
-// failed notes why there is no machine code, and judges what there is.
+// ofOne reports whether an error may be of one of some kernels.
+func ofOne(err error) bool {
+	return errors.Is(err, realcode.ErrUnsupported) || errors.Is(err, toolchain.ErrCrashed) || errors.Is(err, toolchain.ErrTimeout)
+}
+
+// failed notes why operations have no machine code.
 func (j *frontJob) failed(at []int, err error) error {
 	for _, i := range at {
-		c := &j.cells[i]
-		c.Reason = firstLine(err.Error())
-		if errors.Is(err, realcode.ErrUnsupported) {
-			c.Status = Refused
-			c.Reason = "ptxas: " + strings.TrimPrefix(c.Reason, realcode.ErrUnsupported.Error()+": ")
-		}
+		j.cells[i].fail(failed(err, j.place.Toolchain))
 	}
 	return nil
 }

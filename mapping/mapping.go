@@ -26,6 +26,7 @@ import (
 const (
 	Mapped  = "mapped"
 	Refused = "refused" // by the compiler, or its PTX is too old
+	Crashed = "crashed" // a compiler crashes or hangs at the operation, alone and each time
 	Unknown = "unknown" // the tools failed, or their output was not understood
 )
 
@@ -41,7 +42,7 @@ type Cell struct {
 	// unless the status is mapped.
 	Machine  string `json:"machine,omitempty"`
 	Sequence []Inst `json:"sequence,omitempty"`
-	// Reason says why there is no sequence; for a refusal, in the compiler's words.
+	// Reason says why there is no sequence; for a refusal or a crash, in the compiler's words.
 	Reason string `json:"reason,omitempty"`
 	// PTX is what the first of two compilers made of the operation. Judgement says
 	// whether that keeps what the operation promises, and Code whether the machine
@@ -198,6 +199,9 @@ func newCell(op *Op, p pipeline.Place) Cell {
 		Status: Unknown, Reason: "not reached"}
 }
 
+// fail notes why a cell has no code.
+func (c *Cell) fail(why failure) { c.Status, c.Reason = why.status, why.reason }
+
 // decode reads the output of a compiler.
 func decode(ctx context.Context, p pipeline.Place, b *toolchain.Batch) (*pipeline.Code, error) {
 	parse, err := p.Pipeline.Decode(ctx, fmt.Sprintf("%s %s %s", p.Toolchain.ID, p.Target, p.Level), p.Target, b)
@@ -231,25 +235,3 @@ func (c *Cell) read(code *pipeline.Code, err error, name string, op *Op, sequenc
 type refusal struct{ why string }
 
 func (r *refusal) Error() string { return r.why }
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
-}
-
-// refusalWords returns the messages of a refusal, each once.
-func refusalWords(err error) string {
-	var e *toolchain.Error
-	var words []string
-	if errors.As(err, &e) {
-		for _, d := range e.Diagnostics {
-			if (d.Severity == "error" || d.Severity == "fatal") && !slices.Contains(words, d.Message) {
-				words = append(words, d.Message)
-			}
-		}
-	}
-	if len(words) == 0 {
-		return firstLine(err.Error())
-	}
-	return strings.Join(words, "; ")
-}

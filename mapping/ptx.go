@@ -49,9 +49,7 @@ func (ptxProber) job(ctx context.Context, ops []Op, p pipeline.Place, refused ma
 	}
 	for u, e := range res.Failed {
 		c := &cells[of[u]]
-		c.Reason = pipeline.Kind(e) + ": " + firstLine(e.Error())
-		if errors.Is(e, toolchain.ErrCompile) {
-			c.Status, c.Reason = Refused, refusalWords(e)
+		if c.fail(failed(e, p.Toolchain)); c.Status == Refused {
 			now[of[u]] = c.Reason
 		}
 	}

@@ -58,6 +58,8 @@ func (c *Cell) shown() string {
 		return c.front() + c.Machine
 	case Refused:
 		return "–"
+	case Crashed:
+		return "CRASHED: " + c.Reason
 	}
 	return "unknown: " + c.Reason
 }

@@ -26,10 +26,10 @@ func WriteSummary(w io.Writer, cells []Cell) error {
 		}
 	}
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(tw, "TOOLCHAIN\tTARGET\tMAPPED\tREFUSED\tKEPT\tLOST\tNOTHING PROMISED\tUNDECIDED\tMACHINE CODE AS PTX")
+	fmt.Fprintln(tw, "TOOLCHAIN\tTARGET\tMAPPED\tREFUSED\tCRASHED\tKEPT\tLOST\tNOTHING PROMISED\tUNDECIDED\tMACHINE CODE AS PTX")
 	for _, p := range places {
 		n := counts[p]
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", releaseOf(p.toolchain), p.target, n[Mapped], n[Refused], n[Kept], n[Lost],
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", releaseOf(p.toolchain), p.target, n[Mapped], n[Refused], n[Crashed], n[Kept], n[Lost],
 			n[Free],
 			n[Mapped]-n[Kept]-n[Lost]-n[Free]+n[Unknown], n["code preserved"])
 	}

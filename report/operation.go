@@ -12,13 +12,14 @@ import (
 
 // Operation is what two releases make of one operation at one place, whatever tests there
 // are: instructions without operands, separated by " ; ", or OperationNothing,
-// OperationRefused, OperationUnknown.
+// OperationRefused, OperationCrashed, OperationUnknown.
 type Operation struct{ Name, Target, Level, Left, Right string }
 
 // What an operation may be instead of instructions.
 const (
 	OperationNothing = "nothing"
 	OperationRefused = "refused"
+	OperationCrashed = "crashed"
 	OperationUnknown = "unknown"
 )
 
@@ -80,6 +81,10 @@ func operationMeaning(left, right string) string {
 	switch {
 	case left == OperationUnknown || right == OperationUnknown:
 		return unordered + ", or the same: what one side makes of it is not known"
+	case left == OperationCrashed:
+		return unordered + ": the left release crashes at it"
+	case right == OperationCrashed:
+		return unordered + ": the right release crashes at it"
 	case left == OperationRefused:
 		return unordered + ": the left release refuses it"
 	case right == OperationRefused:

@@ -18,6 +18,8 @@ func TestOperationChanges(t *testing.T) {
 		{"ld.acquire.gpu", "sm_80", "O3", "LDG.E.STRONG.GPU ; CCTL.IVALL", "LDG.E.STRONG.GPU"},
 		{"st.release.gpu", "sm_80", "O3", "MEMBAR.ALL.CTA ; STG.E.STRONG.GPU", "MEMBAR.SC.GPU ; STG.E.STRONG.GPU"},
 		{"ld.mmio", "sm_80", "O3", OperationRefused, "LDG.E.MMIO.SYS"},
+		{"ld.mmio", "sm_70", "O3", OperationCrashed, "LDG.E.MMIO.SYS"},
+		{"ld.mmio", "sm_75", "O3", OperationCrashed, OperationCrashed},
 		{"fence.proxy", "sm_80", "O3", "{MEMBAR.CTA}", OperationNothing},
 		{"atom.release", "sm_90", "O3", "VOTEU.ANY ; @P MEMBAR.CTA ; @P RED.E.ADD.STRONG.GPU", "VOTEU.ANY ; @P MEMBAR.ALL.CTA ; @P RED.E.ADD.STRONG.SYS"},
 		{"atom.guarded", "sm_90", "O3", "VOTEU.ANY ; @P MEMBAR.CTA", "VOTEU.ANY ; MEMBAR.CTA"},
@@ -31,6 +33,7 @@ func TestOperationChanges(t *testing.T) {
 	require.Equal(t, []string{
 		"weaker by the invalidation of the L1 in 1 operation: ld.acquire.gpu; sm_80 at O3",
 		"another: the left release refuses it in 1 operation: ld.mmio; sm_80 at O3",
+		"another: the left release crashes at it in 1 operation: ld.mmio; sm_70 at O3",
 		"another: nothing is left of it in 1 operation: fence.proxy; sm_80 at O3",
 		"another sequence, of which no order of strength is known in 1 operation: atom.guarded; sm_90 at O3",
 		"another sequence, of which no order of strength is known in 1 operation: atom.other; sm_90 at O3",

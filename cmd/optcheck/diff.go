@@ -164,6 +164,8 @@ func madeOf(c *mapping.Cell) string {
 		return c.Machine
 	case mapping.Refused:
 		return report.OperationRefused
+	case mapping.Crashed:
+		return report.OperationCrashed
 	}
 	return report.OperationUnknown
 }

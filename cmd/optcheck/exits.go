@@ -54,7 +54,7 @@ var exits = map[string]exit{
 	"optcheck lift":                   {"every cell was decided but for those that --allow-unknown accepts", ""},
 	"optcheck log":                    {isPrinted, ""},
 	"optcheck log check":              {"the model allows every state", "it forbids one, or that could not be said"},
-	"optcheck mapping":                {"every cell of the mapping is known", ""},
+	"optcheck mapping":                {"every cell of the mapping is known", "a compiler crashes or hangs at an operation"},
 	"optcheck merge":                  {wasDone, ""},
 	"optcheck model":                  {"every test was decided", ""},
 	"optcheck model compare":          {"every test was decided, and the models agree", "they disagree"},

@@ -49,7 +49,7 @@ LOST marks an operation whose PTX allows an outcome that the language forbids (-
 shows those alone, --summary counts, and prints the tests).
 
 An operation that a compiler refuses is shown as –; the JSON form has the
-compiler's words.`,
+compiler's words. CRASHED marks one at which a compiler crashes or hangs.`,
 		Example: `  optcheck mapping fences
   optcheck mapping 'ld.acquire.*' 'st.release.*' --targets sm_70,sm_90 --levels O3
   optcheck mapping --diff --toolchains 11.8,12.4
@@ -95,7 +95,7 @@ compiler's words.`,
 			} else if err := write(env.stdout, cells); err != nil {
 				return err
 			}
-			return mappingUnknown(env, all)
+			return mappingDone(env, all)
 		},
 	}
 	vendorFlag(cmd)
@@ -168,13 +168,16 @@ func thatAnyHas(targets []string, tcs []*toolchain.Toolchain) (out []string) {
 	return out
 }
 
-// mappingUnknown makes cells without an answer an error: they are no good news.
-func mappingUnknown(env *environment, cells []mapping.Cell) error {
-	n := 0
+// mappingDone is how a mapping ends: a crash of a compiler is found, and cells without an answer are no good news.
+func mappingDone(env *environment, cells []mapping.Cell) error {
+	crashed, n := 0, 0
 	for i := range cells {
 		c := &cells[i]
 		why := c.Undecided()
-		if c.Status == mapping.Unknown {
+		switch c.Status {
+		case mapping.Crashed:
+			crashed++
+		case mapping.Unknown:
 			why = c.Reason
 		}
 		if why != "" {
@@ -182,6 +185,10 @@ func mappingUnknown(env *environment, cells []mapping.Cell) error {
 				env.tell("%s, %s %s %s: %s", c.Op, c.Toolchain, c.Target, c.Level, why)
 			}
 		}
+	}
+	if crashed > 0 {
+		env.tell("a compiler crashes or hangs in %s", plain.Count(crashed, "cell"))
+		return errFound
 	}
 	if n > 0 {
 		return fmt.Errorf("%s of the mapping %s unknown", plain.Count(n, "cell"), plain.Form(n, "is", "are"))
