@@ -9,8 +9,9 @@ import (
 // Loc is a place in what the PTX was made of: that of .loc. It is the zero value where the
 // PTX does not say it.
 type Loc struct {
-	File      string
-	Line, Col int
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Col  int    `json:"col"`
 }
 
 // locs gathers .file and .loc of a module. Code that was inlined counts as the place

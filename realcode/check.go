@@ -164,7 +164,8 @@ func nodesOf(g *graph, n int, letter func(int) int32) [][]int32 {
 
 func (c *checker) place(k int) *Place {
 	op := c.src.ops[k]
-	return &Place{op.Func.Name, op.Inst.Pos, op.Inst.Text}
+	at := placeIn(op.Func.Name, op.Inst)
+	return &at
 }
 
 func (c *checker) code(at ...int32) (out []Code) {

@@ -268,7 +268,7 @@ var patterns = []string{"message passing, the writer", "message passing, the rea
 
 func (d *demander) where(r role) Place {
 	op := d.src.ops[r.op]
-	return Place{op.Func.Name, op.Inst.Pos, op.Inst.Text}
+	return placeIn(op.Func.Name, op.Inst)
 }
 
 func (d *demander) judge(ctx context.Context, s *slice) (*Verdict, error) {

@@ -52,7 +52,7 @@ func NewProgram(m *ptx.Module, o Origin, targets ...string) *Program {
 			Targets: targets, Text: x.of(src.ops), Lines: [][]int{{}}, Columns: [][]int{{}}}
 		for _, op := range src.ops {
 			t.Lines[0], t.Columns[0] = append(t.Lines[0], op.Inst.Pos.Line), append(t.Columns[0], op.Inst.Pos.Col)
-			p.ops[f.Name] = append(p.ops[f.Name], Place{op.Func.Name, op.Inst.Pos, op.Inst.Text})
+			p.ops[f.Name] = append(p.ops[f.Name], placeIn(op.Func.Name, op.Inst))
 		}
 		p.Tests, p.roots = append(p.Tests, t), append(p.roots, f.Name)
 	}

@@ -161,7 +161,7 @@ func places(m *ptx.Module) map[int]Place {
 	for _, f := range m.Funcs {
 		for i := range f.Body {
 			if in := f.Body[i].Inst; in != nil {
-				out[in.N] = Place{f.Name, in.Pos, in.Text}
+				out[in.N] = placeIn(f.Name, in)
 			}
 		}
 	}

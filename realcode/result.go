@@ -30,7 +30,11 @@ type Place struct {
 	Func string  `json:"function"`
 	Pos  ptx.Pos `json:"pos"`
 	Text string  `json:"text"`
+	// Made is the line that it was made of, of CUDA C++ for example, if the PTX says that.
+	Made ptx.Loc `json:"made_of,omitzero"`
 }
+
+func placeIn(function string, in *ptx.Inst) Place { return Place{function, in.Pos, in.Text, in.Loc} }
 
 // Code is an instruction of the machine code.
 type Code struct {

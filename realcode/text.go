@@ -4,13 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"optcheck/internal/plain"
 	"optcheck/model"
 	"optcheck/pipeline"
+	"optcheck/ptx"
+	"optcheck/report"
 )
 
 // Statement says what a comparison claims, and what it does not, if kernels are executed on so many inputs.
@@ -40,9 +42,16 @@ type Report struct {
 	Execute    int    // on how many inputs kernels were executed
 	// Made tells of files of PTX for which targets a front end made them, where it made
 	// other PTX for others.
-	Made  []string
-	cells []*Cell
+	Made []string
+	// All lists every finding, not the first ten; Claims adds what is claimed, and what is not.
+	All, Claims bool
+	// Origins are the texts that files of PTX were made of, by the names of these.
+	Origins map[string]Origin
+	cells   []*Cell
 }
+
+// maxTold bounds the findings that are told in full.
+const maxTold = 10
 
 // Add takes a cell over.
 func (r *Report) Add(c *Cell) { r.cells = append(r.cells, c) }
@@ -85,7 +94,14 @@ func (r *Report) Write(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "compared: %d of %d synchronising and strong operations, %d of %d others, %d ordered pairs\n",
 		total.StrongFound, total.Strong, total.WeakFound, total.Weak, total.Pairs)
-	fmt.Fprintf(&b, "not compared: %d pairs without an image\n%s\n", total.Open, Statement(r.Execute))
+	if total.Open > 0 {
+		fmt.Fprintf(&b, "not compared: %s of which one operation has no counterpart\n", plain.Count(total.Open, "pair"))
+	}
+	if r.Claims {
+		fmt.Fprintln(&b, Statement(r.Execute))
+	} else {
+		fmt.Fprintln(&b, report.ClaimsNote)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -159,7 +175,8 @@ func (r *Report) known(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-// executed tells how much of each kernel was executed, in the cells that say the same at once.
+// executed tells which kernels were not executed, and with notes how much of each other one was, in the cells that say the
+// same at once.
 func (r *Report) executed(b *strings.Builder) {
 	var keys []string
 	cells := map[string][]string{}
@@ -169,7 +186,10 @@ func (r *Report) executed(b *strings.Builder) {
 		}
 		for i := range c.Result.Executed {
 			x := &c.Result.Executed[i]
-			key := fmt.Sprintf("%s: %s: %s", plain.Line(c.File), plain.Line(x.Kernel), x.Known())
+			if x.Why == "" && !r.Notes {
+				continue
+			}
+			key := fmt.Sprintf("%s: %s: %s", plain.Line(c.File), plain.Line(plain.Demangled(x.Kernel)), x.Known())
 			if cells[key] == nil {
 				keys = append(keys, key)
 			}
@@ -223,22 +243,24 @@ func (r *Report) lowered(b *strings.Builder) {
 	}
 }
 
-// findings prints each finding once, with the cells that have it.
+// told is a finding with the cells that have it.
+type told struct {
+	*Finding
+	file  string
+	cells []string
+}
+
+// findings prints each finding once, with the cells that have it: what is miscompiled first.
 func (r *Report) findings(b *strings.Builder, what string, of func(*Result) []Finding) {
-	type group struct {
-		first *Finding
-		cells []string
-		at    int
-	}
-	groups := map[string]*group{}
+	var list []*told
+	groups := map[string]*told{}
 	for _, c := range r.cells {
 		if c.Result == nil {
 			continue
 		}
-		list := of(c.Result)
 		seen := map[string]bool{}
-		for i := range list {
-			f := &list[i]
+		for i, all := 0, of(c.Result); i < len(all); i++ {
+			f := &all[i]
 			key := plain.Line(c.File) + "\n" + f.at() + f.headline()
 			if f.Verdict != nil {
 				key += "\n" + f.Verdict.claim()
@@ -249,40 +271,77 @@ func (r *Report) findings(b *strings.Builder, what string, of func(*Result) []Fi
 			seen[key] = true
 			g := groups[key]
 			if g == nil {
-				g = &group{first: f, at: len(groups)}
+				g = &told{Finding: f, file: c.File}
 				groups[key] = g
+				list = append(list, g)
 			}
 			g.cells = append(g.cells, c.where())
 		}
 	}
-	keys := make([]string, 0, len(groups))
-	for k := range groups {
-		keys = append(keys, k)
+	slices.SortStableFunc(list, func(x, y *told) int { return cmp.Compare(x.rank(), y.rank()) })
+	shown := list
+	if len(list) > maxTold && !r.All {
+		shown = list[:maxTold]
 	}
-	sort.Slice(keys, func(i, j int) bool { return groups[keys[i]].at < groups[keys[j]].at })
-	for _, k := range keys {
-		g := groups[k]
-		file, _, _ := strings.Cut(k, "\n")
-		fmt.Fprintf(b, "%s:%s%s\n", file, g.first.at(), what+g.first.headline())
-		for _, c := range g.first.Code {
-			fmt.Fprintf(b, "    %s+%#x: %s\n", c.Func, c.Addr, c.Text)
-		}
-		if g.first.Execution != nil {
-			fmt.Fprintf(b, "    %s: executed on the same input, the PTX and the machine code do different things\n", Miscompiled)
-		}
-		if g.first.Hazard != "" {
-			fmt.Fprintf(b, "    %s: the content of a register is not what the code computes\n", Miscompiled)
-		}
-		if v := g.first.Verdict; v != nil {
-			fmt.Fprintf(b, "    %s: %s: %s\n", v.Class, v.Pattern, v.claim())
-			for _, e := range v.Events {
-				fmt.Fprintf(b, "      %s\n", e)
-			}
-		} else if g.first.NoTest != "" {
-			fmt.Fprintf(b, "    no test: %s\n", g.first.NoTest)
-		}
-		fmt.Fprintf(b, "    %s\n", ranges(g.cells))
+	for _, g := range shown {
+		r.finding(b, g, what)
 	}
+	if more := len(list) - len(shown); more > 0 {
+		fmt.Fprintf(b, "and %d more of %d: --cells lists all, --html FOLDER shows them\n", more, len(list))
+	}
+}
+
+// rank sorts what a model or an execution calls miscompiled before the rest.
+func (f *Finding) rank() int {
+	if f.Execution != nil || f.Hazard != "" || f.Verdict != nil && f.Verdict.Class == Miscompiled {
+		return 0
+	}
+	return 1
+}
+
+// finding prints one finding: the line that its author wrote comes first, if it is known.
+func (r *Report) finding(b *strings.Builder, g *told, what string) {
+	file := plain.Line(g.file)
+	if at := g.First; at != nil && at.Made.Line > 0 {
+		name, line := r.made(g.file, at.Made)
+		fmt.Fprintf(b, "%s:%d: %s%s\n", plain.Line(name), at.Made.Line, what, g.headline())
+		if line != "" {
+			fmt.Fprintf(b, "    %d | %s\n", at.Made.Line, plain.Line(line))
+		}
+		fmt.Fprintf(b, "    PTX: %s:%d:%d\n", file, at.Pos.Line, at.Pos.Col)
+	} else {
+		fmt.Fprintf(b, "%s:%s%s\n", file, g.at(), what+g.headline())
+	}
+	for _, c := range g.Code {
+		fmt.Fprintf(b, "    %s+%#x: %s\n", plain.Demangled(c.Func), c.Addr, c.Text)
+	}
+	if g.Execution != nil {
+		fmt.Fprintf(b, "    %s: executed on the same input, the PTX and the machine code do different things\n", Miscompiled)
+	}
+	if g.Hazard != "" {
+		fmt.Fprintf(b, "    %s: the content of a register is not what the code computes\n", Miscompiled)
+	}
+	if v := g.Verdict; v != nil {
+		fmt.Fprintf(b, "    %s: %s: %s\n", v.Class, v.Pattern, v.claim())
+		for _, e := range v.Events {
+			fmt.Fprintf(b, "      %s\n", e)
+		}
+	} else if g.NoTest != "" {
+		fmt.Fprintf(b, "    no test: %s\n", g.NoTest)
+	}
+	fmt.Fprintf(b, "    %s\n", ranges(g.cells))
+}
+
+// made is the file that a place is in, as its reader knows it, and its line.
+func (r *Report) made(module string, at ptx.Loc) (file, line string) {
+	o := r.Origins[module]
+	if o.File == "" || filepath.Base(o.File) != filepath.Base(at.File) {
+		return at.File, ""
+	}
+	if lines := strings.Split(o.Text, "\n"); at.Line <= len(lines) {
+		line = strings.TrimSpace(lines[at.Line-1])
+	}
+	return o.File, cut(line, maxText)
 }
 
 // claim says what the model says of the two tests.
@@ -314,7 +373,7 @@ func (f *Finding) at() string {
 
 // headline is a finding in a line.
 func (f *Finding) headline() string {
-	s := string(f.Rule) + ": " + f.Kernel + ": "
+	s := string(f.Rule) + ": " + plain.Demangled(f.Kernel) + ": "
 	if f.First != nil {
 		s += f.First.Text + ": "
 	}

@@ -25,7 +25,12 @@ type TextOptions struct {
 	Notes bool
 	// NewOnly leaves out the cells of known findings, but counts them.
 	NewOnly bool
+	// Claims adds what a run of programs claims, and what it does not.
+	Claims bool
 }
+
+// ClaimsNote stands for the claims where nobody has asked for them.
+const ClaimsNote = "What is claimed, and what is not: --explain-claims"
 
 // WriteText renders a run for people: counts per toolchain and level, then each
 // changed test with source and machine order side by side.
@@ -64,8 +69,11 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	writeHistograms(b, r)
 	writeProblems(b, r)
 	writeStats(b, r)
-	if r.Config.Claims != "" {
+	switch {
+	case r.Config.Claims != "" && o.Claims:
 		fmt.Fprintf(b, "\n%s\n", r.Config.Claims)
+	case r.Config.Claims != "":
+		fmt.Fprintf(b, "\n%s\n", ClaimsNote)
 	}
 	return errors.Join(b.Flush(), text.Flush())
 }

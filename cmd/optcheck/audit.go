@@ -173,9 +173,14 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 }
 
 func textFlags(cmd *cobra.Command, o *report.TextOptions) {
-	cmd.Flags().BoolVar(&o.Cells, "cells", false, "show each changed cell on its own instead of groups with the same findings")
+	cmd.Flags().BoolVar(&o.Cells, "cells", false, "show each changed cell on its own instead of groups with the same findings; of programs all findings, not the first ten")
+	claimsFlag(cmd, &o.Claims)
 	cmd.Flags().BoolVar(&o.Unsupported, "unsupported", false, "also show why cells are unsupported")
-	cmd.Flags().BoolVar(&o.Notes, "notes", false, "also count the notes")
+	cmd.Flags().BoolVar(&o.Notes, "notes", false, "also count the notes; of programs also how much of each kernel was executed")
+}
+
+func claimsFlag(cmd *cobra.Command, claims *bool) {
+	cmd.Flags().BoolVar(claims, "explain-claims", false, "also say what a report on programs claims, and what it does not")
 }
 
 // dailyPresets are audited beside the corpus where nothing else is said.

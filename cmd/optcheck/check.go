@@ -80,7 +80,7 @@ type checkedKernel struct {
 }
 
 func newCheckCmd(env *environment) *cobra.Command {
-	var asJSON bool
+	var asJSON, claims bool
 	var against againstFlags
 	cmd := &cobra.Command{
 		Use:   "check FILE… | PTX CUBIN",
@@ -101,7 +101,7 @@ optcheck audit does with PTX (docs/internals/comparing-programs.md).`,
 				if err := onlyFlags(cmd, "PTX and a cubin are compared with each other alone", append(cubinFlags, "json")); err != nil {
 					return err
 				}
-				return checkProgram(cmd.Context(), env, args[0], args[1], asJSON, false)
+				return checkProgram(cmd.Context(), env, args[0], args[1], asJSON, report.TextOptions{Claims: claims})
 			}
 			gate, err := env.settings.gate()
 			if err != nil {
@@ -129,6 +129,7 @@ optcheck audit does with PTX (docs/internals/comparing-programs.md).`,
 	}
 	jsonFlag(cmd, &asJSON, jsonLines+", one object per kernel")
 	against.register(cmd)
+	claimsFlag(cmd, &claims)
 	cmd.Flags().StringSlice("toolchains", nil, "disassemble cubins with these toolchains only")
 	failOnFlag(cmd)
 	allowUnknownFlag(cmd)

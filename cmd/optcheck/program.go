@@ -85,7 +85,7 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	}
 	r := &programRun{o: realcode.Options{Targets: env.settings.targets, Levels: env.settings.levels, Jobs: env.settings.jobs,
 		Execute: int(f.execute)},
-		text: realcode.Report{Notes: f.text.Notes, Execute: int(f.execute)}}
+		text: textReport(f.text, int(f.execute))}
 	failed, err := r.read(ctx, env, f, files)
 	if err != nil {
 		return err
@@ -207,6 +207,9 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 			}
 			r.modules, r.programs = append(r.modules, m), append(r.programs, program(m, fronts.origin[m], fronts.of[m].Targets...))
 			m.Forget()
+			if o, ok := fronts.origin[m]; ok {
+				r.text.Origins[m.File] = o
+			}
 			delete(fronts.origin, m)
 		}
 	}
@@ -323,11 +326,11 @@ func auditCubin(ctx context.Context, env *environment, f *auditFlags, args []str
 		return fmt.Errorf("%s: a cubin is compared with the PTX that it was made of, and there is no %s: optcheck check FILE.ptx %s names another one",
 			file, source, filepath.Base(file))
 	}
-	return checkProgram(ctx, env, source, file, f.format == "json", f.text.Notes)
+	return checkProgram(ctx, env, source, file, f.format == "json", f.text)
 }
 
 // checkProgram compares a cubin with the PTX that it was made of.
-func checkProgram(ctx context.Context, env *environment, file, code string, asJSON, notes bool) error {
+func checkProgram(ctx context.Context, env *environment, file, code string, asJSON bool, text report.TextOptions) error {
 	gate, err := env.settings.gate()
 	if err != nil {
 		return err
@@ -354,14 +357,19 @@ func checkProgram(ctx context.Context, env *environment, file, code string, asJS
 	if asJSON {
 		err = json.NewEncoder(env.stdout).Encode(c)
 	} else {
-		rep := &realcode.Report{Notes: notes, Execute: realcode.Runs}
+		rep := textReport(text, realcode.Runs)
 		rep.Add(c)
-		err = writePlain(env, rep)
+		err = writePlain(env, &rep)
 	}
 	if err != nil {
 		return err
 	}
 	return gate.one(report.Result{Class: c.Class, Reason: c.Reason})
+}
+
+// textReport is a report on programs with what the flags ask for.
+func textReport(o report.TextOptions, execute int) realcode.Report {
+	return realcode.Report{Notes: o.Notes, All: o.Cells, Claims: o.Claims, Execute: execute, Origins: map[string]realcode.Origin{}}
 }
 
 // writePlain writes a report, whatever names from outside are in it.
