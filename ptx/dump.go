@@ -66,6 +66,9 @@ func dumped(src []byte) (parts []span, ok bool) {
 		if i+1 < len(heads) {
 			to = heads[i+1][0]
 		}
+		if m := memberLine.FindIndex(src[h[1]:to]); m != nil {
+			to = h[1] + m[0]
+		}
 		text := src[h[1]:to]
 		if string(src[h[2]:h[3]]) != "ptx" {
 			continue
@@ -78,6 +81,8 @@ func dumped(src []byte) (parts []span, ok bool) {
 }
 
 var (
+	// memberLine is how cuobjdump begins what an object in an archive holds, if that is nothing as well.
+	memberLine  = regexp.MustCompile(`(?m)^member [^\n]*:[ \t]*\r?$`)
 	versionLine = regexp.MustCompile(`(?m)^[ \t]*\.version\b`)
 	// firstLineOfPTX is a directive or a comment: no line of a head is one.
 	firstLineOfPTX = regexp.MustCompile(`(?m)^[ \t]*[./]`)

@@ -33,10 +33,12 @@ func TestParseAll(t *testing.T) {
 		"a comment first":      {begin("ptx") + "// by NVVM\n//\n" + own, 1, ""},
 		"words in front":       {"$ cuobjdump -ptx a.out\n" + begin("ptx") + own, 1, ""},
 		"lines of Windows":     {strings.ReplaceAll(begin("elf")+elf+begin("ptx")+own, "\n", "\r\n"), 1, ""},
-		"only machine code":    {begin("elf") + elf, 0, "f.ptx:1:1: a dump of cuobjdump in which no PTX is shown"},
-		"PTX not shown":        {begin("elf") + elf + begin("ptx"), 0, "no PTX is shown"},
-		"one that is bad":      {begin("ptx") + own + begin("ptx") + strings.Replace(own, "st.u32", "frob.u32", 1), 1, "f.ptx:38:2: unknown instruction"},
-		"cut off":              {begin("ptx") + own + begin("ptx") + own[:len(own)-12], 1, "f.ptx:"},
+		"an archive": {"member a.o:\n" + begin("elf") + elf + begin("ptx") + own + "member lib x.a:b.o:\n\nmember c.o:\r\n" + begin("ptx") + own + "member d.o:\n",
+			2, ""},
+		"only machine code": {begin("elf") + elf, 0, "f.ptx:1:1: a dump of cuobjdump in which no PTX is shown"},
+		"PTX not shown":     {begin("elf") + elf + begin("ptx"), 0, "no PTX is shown"},
+		"one that is bad":   {begin("ptx") + own + begin("ptx") + strings.Replace(own, "st.u32", "frob.u32", 1), 1, "f.ptx:38:2: unknown instruction"},
+		"cut off":           {begin("ptx") + own + begin("ptx") + own[:len(own)-12], 1, "f.ptx:"},
 	} {
 		all, err := ParseAll("f.ptx", []byte(c.text))
 		if c.err == "" {

@@ -7,6 +7,7 @@ package toolflags
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -77,6 +78,9 @@ var table = map[string][]option{
 	},
 }
 
+// writes are the words in names of knobs that write files, under the name that is their value, or to standard output.
+var writes = regexp.MustCompile(`-(?:log|dump|print|dotcfg|file)(?:-|=|$)`)
+
 // patterns are the two forms of a compiled option: one word, and a word before its value.
 type patterns struct {
 	one, first, next *regexp.Regexp
@@ -117,7 +121,7 @@ func (e *Refused) Error() string {
 func Check(tool string, words []string) error {
 	for i := 0; i < len(words); {
 		n := taken(tool, words[i:])
-		if n == 0 {
+		if n == 0 || slices.ContainsFunc(words[i:i+n], writes.MatchString) {
 			return &Refused{tool, words[i]}
 		}
 		i += n

@@ -54,6 +54,7 @@ var hostile = []string{
 	"-gencode x", "-mcpu=gfx900",
 	"-target x", "--target=x", "evil.cl", "./evil", "/etc/passwd", "-", "--", "", " -v", "-v ", "-v\n", "\x00", "-amdgpu-x=/etc",
 	"-amdgpu-x=victim", "-enable-x=a.b",
+	"-amdgpu-module-splitting-log-dir=1", "-mllvm -amdgpu-module-splitting-print-module-dotcfg=true", "-amdgpu-dump-hsa-metadata", "-mllvm=-disable-print=1",
 	"-mattr=/x", "-mattr=@x", "-W@x", "-Wno-x,y", "--x=y",
 }
 
