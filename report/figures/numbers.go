@@ -21,9 +21,9 @@ type Loose struct {
 
 var (
 	tableMark = regexp.MustCompile(`(?m)^<!-- figures: .* -->\n(\|.*\n)*`)
-	// onceMark says that what nothing computes between a heading and the next one was measured once: when, at which commit it
-	// was written down, and how.
-	onceMark = regexp.MustCompile("^\\*Measured once, written down on \\d{4}-\\d\\d-\\d\\d \\([0-9a-f]{8}\\), by (`[^`]+`|the commands? (shown|of this page))[^*]*\\*$")
+	// onceMark says that what nothing computes between a heading and the next one was measured once, and how. The commit and the
+	// date are those of the text: which build was measured is not known.
+	onceMark = regexp.MustCompile("^\\*Measured once, by (`[^`]+`|the commands? (shown|of this page))[^*]*; text of [0-9a-f]{8}, \\d{4}-\\d\\d-\\d\\d\\.\\*$")
 	heading  = regexp.MustCompile(`^(#+) `)
 	noCount  = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|\\b(sm_|gfx|O|H|T|K)[0-9][\\w-]*|\\b\\d+(\\.\\d+){2,}\\b|\\b20\\d\\d(-\\d\\d-\\d\\d)?\\b")
 	count    = regexp.MustCompile(`\d+(?:,\d{3})*(?:\.\d+)?(?:·10\^\d+)?(?: %| per cent)?`)
