@@ -368,6 +368,9 @@ func (w *Warp) specialOf(s *ir.Special, l int) (uint64, error) {
 	}
 }
 
+// Place is the address of an access of a lane, as its registers are.
+func (w *Warp) Place(a *ir.Access, lane int) Place { return w.place(a, lane) }
+
 // place is the address of an access of a lane.
 func (w *Warp) place(a *ir.Access, l int) Place {
 	return w.at(a.Space, a.Addr, a.Offset, a.AddrBits, l)

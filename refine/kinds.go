@@ -88,9 +88,9 @@ func flows(p *ir.Program) addresses {
 					}
 					for n, s := range o.Src {
 						switch {
-						case to.pointers[o.Dst] && o.Type.Bits() == 64 && carries(o, n):
+						case to.pointers[o.Dst] && o.Type.Bits() == 64 && Carries(o, n):
 							again = add(to.pointers, s) || again
-						case to.shared[o.Dst] && o.Type.Bits() >= 32 && carries(o, n):
+						case to.shared[o.Dst] && o.Type.Bits() >= 32 && Carries(o, n):
 							again = add(to.shared, s) || again
 						case to.pointers[o.Dst] || to.shared[o.Dst] || to.indices[o.Dst]:
 							again = add(to.indices, s) || again
@@ -103,8 +103,8 @@ func flows(p *ir.Program) addresses {
 	return to
 }
 
-// carries reports whether source n of an operation reaches the result as an address does.
-func carries(o *ir.Op, n int) bool {
+// Carries reports whether source n of an operation reaches the result as an address does.
+func Carries(o *ir.Op, n int) bool {
 	switch o.Code {
 	case ir.Mov, ir.Add, ir.Or, ir.Ext:
 		return true

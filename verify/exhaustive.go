@@ -61,7 +61,7 @@ func All(ctx context.Context, m *ptx.Module, kernel string, o *Options, limit ti
 	if set.Launch.Block == ([3]int{}) {
 		set.Launch.Grid, set.Launch.Block = [3]int{2, 1, 1}, [3]int{1, 1, 1}
 	}
-	in, _, err := set.input(p, o.Seed, refine.Small)
+	in, _, err := set.input(p, o.Seed, choice{})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"optcheck/emu"
 	"optcheck/ir"
+	"optcheck/refine"
 )
 
 // Rule is what a program does wrong.
@@ -108,6 +109,9 @@ type Finding struct {
 	Mend []string `json:"mend,omitempty"`
 
 	level level
+	// from is what the address depends on that was chosen, decided what the conditions before it do.
+	from    trail
+	decided choices
 }
 
 type findingKey struct {
@@ -191,6 +195,18 @@ func (m *monitor) at(rule Rule, pc int32, x id, p emu.Place, why string) {
 	}
 }
 
+// suspect notes a finding about an address, and what of it was chosen.
+func (m *monitor) suspect(rule Rule, pc int32, x id, p emu.Place, why string) {
+	m.at(rule, pc, x, p, why)
+	if f := m.found.of[findingKey{rule, pc, pc, string(rule)}]; f != nil {
+		address, decided := m.origins.here(pc)
+		f.from = f.from.with(address)
+		if rule == OutOfBounds { // the size of what is there is given
+			f.decided |= decided
+		}
+	}
+}
+
 // pair notes a finding about two operations.
 func (m *monitor) pair(rule Rule, a int32, one id, b int32, x id, why string) {
 	if n := m.found.note(findingKey{rule, min(a, b), max(a, b), why}); n != nil {
@@ -262,20 +278,37 @@ func (m *monitor) sameValue(e, t *touch, by id, k *clock) bool {
 	return same
 }
 
-// has reports whether a rule is broken.
-func (f *findings) has(r Rule) bool {
-	return slices.ContainsFunc(f.list, func(x *Finding) bool { return x.Rule == r })
+// suspicious reports whether an address was wrong.
+func (x *Finding) suspicious() bool {
+	return x.Rule == Misaligned || x.Rule == wild || x.Rule == OutOfBounds
 }
 
-// drop takes what rests on senseless values out of the findings of a run.
-func (f *findings) drop() {
+// drop takes findings whose cause was chosen out of those of a run, and gives what depends on it.
+func (f *findings) drop(p *ir.Program, in *refine.Input) (unknown []string) {
+	wrong := map[int]bool{}
 	f.list = slices.DeleteFunc(f.list, func(x *Finding) bool {
-		if x.Rule == wild && !f.chosen {
+		if !x.suspicious() {
+			return false
+		}
+		rule := x.Rule
+		if x.Rule == wild {
 			x.Rule = OutOfBounds
 		}
-		return x.Rule == wild || x.Rule == Misaligned && x.Chosen
+		from := x.from.any | x.decided
+		if from == 0 {
+			return false
+		}
+		wrong[x.First.Inst] = true
+		unknown = append(unknown, fmt.Sprintf("%s%s: it depends on what was chosen: give %s", f.place(x.First.Inst), badAddress[rule], f.options.names(p, in, from)))
+		return true
 	})
+	f.list = slices.DeleteFunc(f.list, func(x *Finding) bool { // accesses that were led astray meet anywhere
+		return x.Second != nil && (wrong[x.First.Inst] || wrong[x.Second.Inst])
+	})
+	return unknown
 }
+
+var badAddress = map[Rule]string{wild: "the address is none of memory", Misaligned: "the address is misaligned", OutOfBounds: "the access is out of bounds"}
 
 // Possible reports whether a finding depends on values that were chosen in a way that the program may exclude: races do not
 // count as such, since what the values are decides little about the order of threads.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 
 	"optcheck/emu"
 	"optcheck/ir"
@@ -45,6 +46,8 @@ type Options struct {
 	Steps int64
 	// CUDA tells that the program was written in CUDA C++, whose __syncthreads() all threads of a block must reach alike.
 	CUDA bool
+	// Params are the names that the source gives the parameters; they may be used in Args. Without them those of the PTX are.
+	Params []string
 	// Unmended leaves out the search for what would mend a race.
 	Unmended bool
 }
@@ -79,18 +82,34 @@ func LinesOf(m *ptx.Module) Lines {
 const (
 	bufferBase = 0x7f40_0000_0000
 	bufferStep = 1 << 32
+	// pointed is where parameters point to that turned out to be pointers.
+	pointed = 0x7f30_0000_0000
 )
 
+// choice is how what was not given is chosen: numbers and contents in a world, and parameters that are pointers, by offset.
+type choice struct {
+	world    refine.World
+	pointers []int64
+	// number, if not nil, is what an input is directed to.
+	number *number
+}
+
 // input makes the input of a seed.
-func (o *Options) input(p *ir.Program, seed uint64, world refine.World) (in *refine.Input, buffers []region, err error) {
+func (o *Options) input(p *ir.Program, seed uint64, c choice) (in *refine.Input, buffers []region, err error) {
 	l := &o.Launch
-	in = refine.ChooseIn(p, l.Grid, l.Block, seed, world)
+	in = refine.ChooseIn(p, l.Grid, l.Block, seed, c.world)
+	for _, at := range c.pointers {
+		binary.LittleEndian.PutUint64(in.Params[at:], pointed+uint64(at)<<21)
+	}
+	if c.number != nil {
+		c.number.put(in)
+	}
 	in.Dynamic = l.Dynamic
 	apart(p, in)
 	at := map[string]uint64{}
 	for i := range l.Args {
 		a := &l.Args[i]
-		n := paramIndex(p, a.Name)
+		n := o.paramIndex(p, a.Name)
 		if n < 0 {
 			return nil, nil, fmt.Errorf("the kernel %s has no parameter %s", p.Kernel, a.Name)
 		}
@@ -102,7 +121,7 @@ func (o *Options) input(p *ir.Program, seed uint64, world refine.World) (in *ref
 			}
 			if at[key] == 0 {
 				at[key] = bufferBase + uint64(len(buffers))*bufferStep
-				buffers = append(buffers, region{key, at[key], at[key] + uint64(a.Bytes)})
+				buffers = append(buffers, region{o.bufferName(p, n, a), at[key], at[key] + uint64(a.Bytes)})
 				data := make([]byte, a.Bytes)
 				copy(data, a.Data)
 				in.Memory = append(in.Memory, refine.Contents{Addr: at[key], Data: data})
@@ -124,6 +143,22 @@ func (o *Options) input(p *ir.Program, seed uint64, world refine.World) (in *ref
 	return in, buffers, nil
 }
 
+// bufferName is what a buffer is called: as a program calls it, else as the parameter that points to it.
+func (o *Options) bufferName(p *ir.Program, n int, a *Arg) string {
+	if a.Same != "" {
+		return a.Same
+	}
+	return parameter(o.param(p, n))
+}
+
+// parameter is a parameter for people: one that has only a number is called so.
+func parameter(name string) string {
+	if strings.Trim(name, "0123456789") == "" {
+		return "parameter " + name
+	}
+	return name
+}
+
 // sharedStep is how far apart parameters that are addresses of shared memory lie.
 const sharedStep = 1 << 20
 
@@ -138,9 +173,11 @@ func apart(p *ir.Program, in *refine.Input) {
 	}
 }
 
-func paramIndex(p *ir.Program, name string) int {
-	if i := slices.IndexFunc(p.Params, func(v ir.Var) bool { return v.Name == name }); i >= 0 {
-		return i
+func (o *Options) paramIndex(p *ir.Program, name string) int {
+	for i, v := range p.Params {
+		if name == v.Name || name == o.param(p, i) {
+			return i
+		}
 	}
 	for i := range p.Params {
 		if fmt.Sprint(i) == name {
@@ -152,7 +189,7 @@ func paramIndex(p *ir.Program, name string) int {
 
 // isGiven reports whether a parameter was given.
 func (o *Options) isGiven(p *ir.Program, i int) bool {
-	return slices.ContainsFunc(o.Launch.Args, func(a Arg) bool { return paramIndex(p, a.Name) == i })
+	return slices.ContainsFunc(o.Launch.Args, func(a Arg) bool { return o.paramIndex(p, a.Name) == i })
 }
 
 // given reports whether all parameters were given.
@@ -176,14 +213,30 @@ func (o *Options) numbers(p *ir.Program, in *refine.Input) bool {
 	return false
 }
 
+// pointed are where the parameters that were chosen point to.
+func (o *Options) pointed(p *ir.Program, in *refine.Input) (out []region) {
+	for i, v := range p.Params {
+		for at := v.Offset; at+slotBytes <= min(v.Offset+v.Size, int64(len(in.Params))); at += slotBytes {
+			name := parameter(o.param(p, i))
+			if at > v.Offset {
+				name = fmt.Sprintf("%s (byte %d)", name, at-v.Offset)
+			}
+			if a := binary.LittleEndian.Uint64(in.Params[at:]); !o.isGiven(p, i) && a >= 1<<32 {
+				out = append(out, region{name, a, a})
+			}
+		}
+	}
+	return out
+}
+
 // chosen names what of a launch was chosen.
 func (o *Options) chosen(p *ir.Program) (out []string) {
 	if o.Launch.Block == ([3]int{}) {
 		out = append(out, "grid and block")
 	}
-	for i, v := range p.Params {
+	for i := range p.Params {
 		if !o.isGiven(p, i) {
-			out = append(out, v.Name)
+			out = append(out, parameter(o.param(p, i)))
 		}
 	}
 	return out
@@ -207,7 +260,7 @@ func After(m *ptx.Module, kernel string, o *Options) (map[string][]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	in, buffers, err := o.input(p, o.Seed, refine.Small)
+	in, buffers, err := o.input(p, o.Seed, choice{})
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,8 @@ type layout struct {
 	constant []region
 	// buffers have a size that was given: what is near to them and outside is out of bounds.
 	buffers []region
+	// pointed are where parameters point to, of which no size is known.
+	pointed []region
 	// sharedEnd is where shared memory ends, 0 if nobody has said how much of it is dynamic.
 	sharedEnd uint64
 	// globalVars is where variables of global memory lie.
@@ -38,7 +40,7 @@ func newLayout(p *ir.Program, vars map[string]uint64, l *Launch) *layout {
 	out := &layout{}
 	dynamic := false
 	for _, v := range p.Vars {
-		r := region{v.Name, vars[v.Name], vars[v.Name] + uint64(v.Size)}
+		r := region{Plain(v.Name), vars[v.Name], vars[v.Name] + uint64(v.Size)}
 		switch v.Space {
 		case ir.Shared:
 			if dynamic = dynamic || v.Size == 0; v.Size == 0 {
@@ -72,7 +74,7 @@ func newLayout(p *ir.Program, vars map[string]uint64, l *Launch) *layout {
 
 // name is a place in terms of variables and buffers.
 func (y *layout) name(p emu.Place) string {
-	list, space := append(slices.Clip(y.global), y.buffers...), "global"
+	list, space := slices.Concat(y.global, y.buffers, y.pointed), "global"
 	if p.Space == ir.Shared {
 		list, space = y.shared, "shared"
 	}
@@ -104,14 +106,12 @@ func (y *layout) check(m *monitor, w *emu.Warp, pc int32, a *ir.Access, act uint
 			rule := OutOfBounds
 			if p.Space != ir.Shared && !y.near(p) {
 				rule = wild
-				if _, ok := m.null[int(pc)]; p.Addr < nullPage && !ok {
-					if m.null == nil {
-						m.null = map[int]uint64{}
-					}
-					m.null[int(pc)] = p.Addr
-				}
 			}
-			m.at(rule, pc, m.id(w, l), p, fmt.Sprintf("%d bytes at %#x", n, p.Addr))
+			why := fmt.Sprintf("%d bytes at %#x", n, p.Addr)
+			if rule == wild && p.Addr < nullPage {
+				why += ": a null pointer"
+			}
+			m.suspect(rule, pc, m.id(w, l), p, why)
 		}
 	})
 	return nil

@@ -20,8 +20,8 @@ type monitor struct {
 	layout  *layout
 	found   *findings
 
-	// null are the first accesses to addresses near 0, by instruction.
-	null map[int]uint64
+	// origins, if not nil, follow what addresses depend on.
+	origins *origins
 	// now is the access that is being checked.
 	now current
 	// the last join, which the lanes of a warp repeat
@@ -110,6 +110,7 @@ func (m *monitor) Access(w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[e
 	if a.Mbarrier || a.Atom >= ir.AtomArrive {
 		return unordered(pc, "barrier objects (mbarrier)")
 	}
+	m.origins.places(at)
 	if err := m.layout.check(m, w, pc, a, act, at); err != nil {
 		return err
 	}

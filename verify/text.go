@@ -10,7 +10,7 @@ import (
 // Text is a result for people.
 func (r *Result) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, grid %d,%d,%d, block %d,%d,%d: %s\n", plain.Line(r.File), plain.Line(r.Kernel), r.Grid[0], r.Grid[1], r.Grid[2], r.Block[0], r.Block[1],
+	fmt.Fprintf(&b, "%s: %s, grid %d,%d,%d, block %d,%d,%d: %s\n", plain.Line(r.File), plain.Line(r.Name), r.Grid[0], r.Grid[1], r.Grid[2], r.Block[0], r.Block[1],
 		r.Block[2], r.Verdict())
 	if len(r.Chose) > 0 {
 		fmt.Fprintf(&b, "  chosen: %s\n", plain.Line(strings.Join(r.Chose, ", ")))

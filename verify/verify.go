@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -20,8 +21,10 @@ import (
 type Result struct {
 	File   string `json:"file,omitempty"`
 	Kernel string `json:"kernel"`
-	Grid   [3]int `json:"grid"`
-	Block  [3]int `json:"block"`
+	// Name is that of the kernel in its source.
+	Name  string `json:"name"`
+	Grid  [3]int `json:"grid"`
+	Block [3]int `json:"block"`
 	// Chose says what of the launch was chosen.
 	Chose []string   `json:"chosen,omitempty"`
 	Runs  []Run      `json:"runs"`
@@ -56,13 +59,12 @@ func Kernel(m *ptx.Module, kernel string, o *Options) (*Result, error) {
 type outcome struct {
 	run     Run
 	found   *findings
-	unknown string
+	unknown []string
 	cover   *emu.Coverage
 	grid    [2][3]int
-	// senseless tells that the chosen values led to a wild or misaligned address or jump: others may not.
-	senseless bool
-	// null are the instructions that accessed an address near 0, with that address.
-	null map[int]uint64
+	// suspect are the instructions with an address that was wrong because of what was chosen.
+	suspect map[int32]trail
+	input   *refine.Input
 }
 
 func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
@@ -74,37 +76,98 @@ func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
 	if set.given(p) {
 		set.Inputs = 1
 	}
-	outs := make([]*outcome, set.Inputs*set.Schedules)
+	numbers := set.directed(p)
+	inputs := set.Inputs + len(numbers)
+	outs := make([]*outcome, inputs*set.Schedules)
 	errs := make([]error, len(outs))
-	worlds, nulls := make([]refine.World, set.Inputs), make([][]map[int]uint64, set.Inputs)
-	each(set.Inputs, func(i int) {
-		for ; ; worlds[i]++ {
-			k := i * set.Schedules
-			outs[k], errs[k] = set.one(p, lines, i, 0, worlds[i])
-			if errs[k] != nil {
-				break
-			}
-			nulls[i] = append(nulls[i], outs[k].null)
-			if !outs[k].senseless || worlds[i] == refine.Worlds-1 {
-				break
-			}
+	chosen := make([]choice, inputs)
+	each(inputs, func(i int) {
+		var c choice
+		if i >= set.Inputs {
+			c.number = &numbers[i-set.Inputs]
 		}
+		k := i * set.Schedules
+		outs[k], chosen[i], errs[k] = set.choose(p, lines, i, 0, c)
 	})
-	each(len(outs), func(i int) {
-		if input, schedule := i/set.Schedules, i%set.Schedules; schedule > 0 && errs[input*set.Schedules] == nil {
-			outs[i], errs[i] = set.one(p, lines, input, schedule, worlds[input])
+	for settled := false; !settled; {
+		each(len(outs), func(k int) {
+			i := k / set.Schedules
+			if directed := i >= set.Inputs && k%set.Schedules > 0; outs[k] == nil && errs[i*set.Schedules] == nil && !directed {
+				outs[k], errs[k] = set.one(p, lines, i, k%set.Schedules, chosen[i])
+			}
+		})
+		settled = true
+		for i := range chosen { // another schedule may come to an address that the first one did not
+			runs := outs[i*set.Schedules : (i+1)*set.Schedules]
+			k := slices.IndexFunc(runs, func(x *outcome) bool { return x != nil && len(x.suspect) > 0 })
+			if k < 1 || chosen[i].world == refine.Worlds-1 {
+				continue
+			}
+			x, c, err := set.choose(p, lines, i, k, chosen[i])
+			if err != nil {
+				return nil, err
+			}
+			clear(runs)
+			runs[k], chosen[i], settled = x, c, false
 		}
-	})
+	}
+	for i := range numbers { // what a directed input leads to in vain, says nothing of the program
+		if x := &outs[(set.Inputs+i)*set.Schedules]; *x != nil && len((*x).suspect)+len((*x).unknown) > 0 {
+			*x = nil
+		}
+	}
+	outs = slices.DeleteFunc(outs, func(x *outcome) bool { return x == nil })
 	if i := slices.IndexFunc(errs, func(e error) bool { return e != nil }); i >= 0 {
 		return nil, errs[i]
 	}
 	r := merge(p, outs)
 	r.Chose = set.chosen(p)
-	r.null(p, lines, slices.Concat(nulls...))
 	if !set.Unmended {
 		set.mend(p, lines, r)
 	}
 	return r, nil
+}
+
+// choose makes a run of an input: with other choices than c as long as those that were made lead to wrong addresses. A
+// parameter that becomes a wrong address is taken for a pointer if the address is right then; the next ones are other worlds.
+func (o *Options) choose(p *ir.Program, lines Lines, input, schedule int, first choice) (x *outcome, c choice, err error) {
+	if x, err = o.one(p, lines, input, schedule, first); err != nil {
+		return nil, first, err
+	}
+	for c = first; x.suspect != nil; {
+		y, with, err := o.better(p, lines, input, schedule, x, c)
+		if err != nil {
+			return nil, c, err
+		}
+		if y == nil && c.world == refine.Worlds-1 {
+			break
+		}
+		if y == nil {
+			with = choice{c.world + 1, c.pointers, c.number}
+			if y, err = o.one(p, lines, input, schedule, with); err != nil {
+				return nil, c, err
+			}
+		}
+		x, c = y, with
+	}
+	return x, c, nil
+}
+
+// better looks for a parameter that must be a pointer, so that an address which was wrong is right.
+func (o *Options) better(p *ir.Program, lines Lines, input, schedule int, x *outcome, c choice) (*outcome, choice, error) {
+	for _, pc := range slices.Sorted(maps.Keys(x.suspect)) {
+		for _, at := range pointers(x.input, x.suspect[pc]) {
+			with := choice{c.world, append(slices.Clip(c.pointers), at), c.number}
+			y, err := o.one(p, lines, input, schedule, with)
+			if err != nil {
+				return nil, c, err
+			}
+			if _, still := y.suspect[pc]; !still {
+				return y, with, nil
+			}
+		}
+	}
+	return nil, c, nil
 }
 
 // each calls do for numbers from 0 up to n, on all processors.
@@ -127,7 +190,7 @@ func each(n int, do func(i int)) {
 
 // merge puts the outcomes of all runs together.
 func merge(p *ir.Program, outs []*outcome) *Result {
-	r := &Result{Kernel: p.Kernel, Grid: outs[0].grid[0], Block: outs[0].grid[1]}
+	r := &Result{Kernel: p.Kernel, Name: Plain(p.Kernel), Grid: outs[0].grid[0], Block: outs[0].grid[1]}
 	all := &findings{of: map[findingKey]*Finding{}}
 	done := make([]bool, len(p.Insts))
 	for _, x := range outs {
@@ -146,8 +209,10 @@ func merge(p *ir.Program, outs []*outcome) *Result {
 				all.list = append(all.list, f)
 			}
 		}
-		if x.unknown != "" && !slices.Contains(r.Unknown, x.unknown) {
-			r.Unknown = append(r.Unknown, x.unknown)
+		for _, u := range x.unknown {
+			if !slices.Contains(r.Unknown, u) {
+				r.Unknown = append(r.Unknown, u)
+			}
 		}
 		for i, d := range x.cover.Insts {
 			done[i] = done[i] || d
@@ -160,23 +225,6 @@ func merge(p *ir.Program, outs []*outcome) *Result {
 	}
 	r.Found = all.sorted()
 	return r
-}
-
-// null notes accesses to one address near 0 in all inputs: what was chosen did not lead there.
-func (r *Result) null(p *ir.Program, lines Lines, runs []map[int]uint64) {
-	f := &findings{program: p, lines: lines, block: r.Block, grid: r.Grid}
-	for i := range p.Insts {
-		addr, ok := runs[0][i]
-		for _, x := range runs {
-			at, same := x[i]
-			ok = ok && same && at == addr
-		}
-		if ok && len(runs) > 1 {
-			r.Found = append(r.Found, &Finding{Rule: OutOfBounds, First: f.side(int32(i), id{}, 1), Where: fmt.Sprintf("address %#x", addr),
-				Why: "a null pointer", Count: len(runs), Run: "all inputs"})
-			r.Unknown = slices.DeleteFunc(r.Unknown, func(s string) bool { return s == wildValues })
-		}
-	}
 }
 
 func (f *findings) keyOf(x *Finding) findingKey {
@@ -192,17 +240,31 @@ func (f *findings) keyOf(x *Finding) findingKey {
 func (o *Options) policy(schedule int) (emu.Policy, string) {
 	switch schedule {
 	case 0:
-		return emu.Policy{Quantum: 97}, "in order"
+		return emu.Policy{Quantum: 97}, "threads in the order of their numbers"
 	case 1:
-		return emu.Policy{Quantum: 97, Reverse: true}, "in the opposite order"
+		return emu.Policy{Quantum: 97, Reverse: true}, "threads in the opposite order of their numbers"
 	}
 	s := o.Seed + uint64(schedule)
-	return emu.Policy{Quantum: 31, Shuffle: s, Reverse: schedule%2 == 1}, fmt.Sprintf("at random, seed %d", s)
+	return emu.Policy{Quantum: 31, Shuffle: s, Reverse: schedule%2 == 1}, fmt.Sprintf("threads in a random order, seed %d", s)
 }
 
-// one makes a run.
-func (o *Options) one(p *ir.Program, lines Lines, input, schedule int, world refine.World) (*outcome, error) {
-	in, buffers, err := o.input(p, o.Seed+uint64(input), world)
+// one makes a run, and another one like it, which follows what addresses depend on, if one of them was wrong.
+func (o *Options) one(p *ir.Program, lines Lines, input, schedule int, c choice) (*outcome, error) {
+	x, err := o.once(p, lines, input, schedule, c, false)
+	if err == nil && x.suspect != nil {
+		x, err = o.once(p, lines, input, schedule, c, true)
+	}
+	if err == nil {
+		x.unknown = append(x.unknown, x.found.drop(p, x.input)...)
+	}
+	return x, err
+}
+
+func (o *Options) once(p *ir.Program, lines Lines, input, schedule int, c choice, follow bool) (*outcome, error) {
+	if c.number != nil {
+		input = 0
+	}
+	in, buffers, err := o.input(p, o.Seed+uint64(input), c)
 	if err != nil {
 		return nil, err
 	}
@@ -213,30 +275,51 @@ func (o *Options) one(p *ir.Program, lines Lines, input, schedule int, world ref
 		return nil, err
 	}
 	y := newLayout(p, in.Vars, &o.Launch)
-	y.buffers = buffers
-	f := &findings{options: o, program: p, lines: lines, of: map[findingKey]*Finding{}, run: fmt.Sprintf("input %d, %s", in.Seed, name),
+	y.buffers, y.pointed = buffers, o.pointed(p, in)
+	f := &findings{options: o, program: p, lines: lines, of: map[findingKey]*Finding{}, run: fmt.Sprintf("input %d%s, %s", in.Seed, c.with(o, p), name),
 		chosen: o.numbers(p, in), block: in.Block, grid: in.Grid}
 	g.Memory.Forget, g.Memory.First = true, f.first(g.Memory.First)
 	m := newMonitor(g, y, f)
-	x := &outcome{found: f, cover: g.Cover, run: Run{Name: f.run, Params: paramsText(p, in)}, grid: [2][3]int{in.Grid, in.Block}}
+	if follow {
+		m.origins = newOrigins(o, p, in, g, buffers)
+	}
+	x := &outcome{found: f, cover: g.Cover, run: Run{Name: f.run, Params: o.paramsText(p, in)}, grid: [2][3]int{in.Grid, in.Block}, input: in}
 	err = m.run(o.Steps)
 	x.run.Steps, x.run.Ended = g.Steps, err == nil
 	m.asserted()
 	if err != nil {
-		x.run.Why, x.unknown = m.failed(err)
+		var unknown string
+		if x.run.Why, unknown = m.failed(err); unknown != "" {
+			x.unknown = append(x.unknown, unknown)
+		}
 	}
-	var cannot *emu.Cannot
-	x.senseless = f.chosen && (errors.As(err, &cannot) && cannot.Input || f.has(Misaligned) || f.has(wild))
-	x.null = m.null
-	if f.has(wild) && f.chosen && x.unknown == "" {
-		x.unknown = wildValues
-	}
-	f.drop()
+	x.suspect = m.suspects(err, follow)
 	return x, nil
 }
 
-// wildValues is why little is known of a run with a wild address.
-const wildValues = "with the chosen values an address is none of memory; --arg gives others"
+// suspects are the instructions with wrong addresses; if followed, those which depend on what was chosen.
+func (m *monitor) suspects(err error, follow bool) (out map[int32]trail) {
+	note := func(pc int32, t trail) {
+		if follow && t.any == 0 {
+			return
+		}
+		if out == nil {
+			out = map[int32]trail{}
+		}
+		out[pc] = out[pc].with(t)
+	}
+	for _, f := range m.found.list {
+		if f.suspicious() {
+			note(int32(f.First.Inst), f.from)
+		}
+	}
+	var cannot *emu.Cannot
+	if errors.As(err, &cannot) && cannot.Input && cannot.Inst >= 0 {
+		t, _ := m.origins.here(int32(cannot.Inst))
+		note(int32(cannot.Inst), t)
+	}
+	return out
+}
 
 // failed says why a run did not come to its end: either it is a finding, or unknown.
 func (m *monitor) failed(err error) (why, unknown string) {
@@ -250,15 +333,15 @@ func (m *monitor) failed(err error) (why, unknown string) {
 		}
 		return why, why
 	case errors.As(err, &fault):
-		rule := Misaligned
+		by, rule := id{0, int32(fault.Thread / emu.Lanes), uint8(fault.Thread % emu.Lanes)}, Misaligned
 		switch {
 		case fault.Why == "trap":
 			rule = Trap
 		case strings.Contains(fault.Why, "barrier"):
 			rule = BarrierCount
 		}
-		m.at(rule, int32(fault.Inst), id{0, int32(fault.Thread / emu.Lanes), uint8(fault.Thread % emu.Lanes)}, emu.Place{}, fault.Why)
-		if m.found.chosen {
+		m.suspect(rule, int32(fault.Inst), by, emu.Place{}, fault.Why)
+		if rule != Misaligned && m.found.chosen {
 			return err.Error(), "with the chosen values: " + m.found.place(fault.Inst) + err.Error()
 		}
 		return err.Error(), ""
@@ -286,11 +369,11 @@ func (m *monitor) asserted() {
 	}
 }
 
-func paramsText(p *ir.Program, in *refine.Input) string {
+func (o *Options) paramsText(p *ir.Program, in *refine.Input) string {
 	var out []string
-	for _, v := range p.Params {
+	for i, v := range p.Params {
 		if b := in.Params[v.Offset:min(v.Offset+v.Size, int64(len(in.Params)))]; len(b) <= 8 {
-			out = append(out, fmt.Sprintf("%s=%#x", v.Name, emu.Number(b)))
+			out = append(out, fmt.Sprintf("%s=%#x", o.param(p, i), emu.Number(b)))
 		}
 	}
 	return strings.Join(out, " ")

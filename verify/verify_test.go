@@ -60,7 +60,7 @@ func TestKernels(t *testing.T) {
 		}
 		kernels++
 		t.Run(f.Name, func(t *testing.T) {
-			r, err := Kernel(m, f.Name, &Options{Unmended: true})
+			r, err := Kernel(m, f.Name, &Options{Launch: Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{64, 1, 1}}, Unmended: true})
 			require.NoError(t, err)
 			require.Contains(t, want, f.Name)
 			require.Equal(t, want[f.Name], brief(r), r.Text())

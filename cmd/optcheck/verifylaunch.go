@@ -50,13 +50,19 @@ func (v *verification) launches(ctx context.Context, env *environment, file stri
 			if !f.Entry || f.Body == nil {
 				continue
 			}
-			if names = append(names, f.Name); len(v.kernels) == 0 || slices.Contains(v.kernels, f.Name) {
-				out = append(out, toVerify{m, f.Name, o})
+			names = append(names, verify.Plain(f.Name))
+			if len(v.kernels) > 0 && !slices.Contains(v.kernels, f.Name) && !slices.Contains(v.kernels, verify.Plain(f.Name)) {
+				continue
 			}
+			x := toVerify{m, f.Name, o}
+			if isCUDA(file) {
+				x.o.Params = verify.ParamNames(string(text), f.Name, len(f.Params))
+			}
+			out = append(out, x)
 		}
 	}
 	for _, k := range v.kernels {
-		if !slices.Contains(names, k) {
+		if !slices.ContainsFunc(out, func(x toVerify) bool { return x.kernel == k || verify.Plain(x.kernel) == k }) {
 			return nil, fmt.Errorf("%s: no kernel %s, but %s", plain.Line(file), plain.Line(k), plain.Line(strings.Join(names, ", ")))
 		}
 	}
@@ -120,10 +126,12 @@ func (v *verification) modules(ctx context.Context, env *environment, file strin
 	}
 	r := newFrontRun(&sub, append([]string{"-lineinfo"}, v.front...), "")
 	ms, err := r.read(ctx, file)
-	if len(ms) == 0 {
-		return nil, errors.Join(err, fmt.Errorf("%s: no PTX was made of it", plain.Line(file)))
+	for i, m := range slices.Backward(ms) { // the newest compiler's
+		if slices.ContainsFunc(m.Funcs, func(f *ptx.Func) bool { return f.Entry && f.Body != nil }) {
+			return ms[i : i+1], nil
+		}
 	}
-	return ms[len(ms)-1:], nil
+	return nil, errors.Join(err, fmt.Errorf("%s: no PTX with a kernel was made of it", plain.Line(file)))
 }
 
 // program has the launches of a program of optcheck app.

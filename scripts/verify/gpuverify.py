@@ -29,8 +29,11 @@ def label(text):
     return None
 
 
-def compile(file, to):
-    common = ['-S', '-emit-llvm', '-O0', '-Xclang', '-disable-O0-optnone', '-gline-tables-only', '-w', '-I', shim, '-I', os.path.dirname(file)]
+def compile(file, to, text):
+    offset = re.search(r'--global_offset=(\d+)', text.split('\n', 2)[1])
+    size = re.search(r'--(?:local_size|blockDim)=\[?([\d,]+)', text)
+    common = ['-S', '-emit-llvm', '-O0', '-Xclang', '-disable-O0-optnone', '-gline-tables-only', '-w', '-I', shim, '-I', os.path.dirname(file),
+              '-DGLOBAL_OFFSET=' + (offset[1] if offset else '0'), '-DWORK_DIM=%d' % (size[1].count(',') + 1 if size else 1)]
     if file.endswith('.cu'):
         args = ['-x', 'cuda', '--cuda-device-only', '-nocudainc', '-nocudalib', '--cuda-gpu-arch=sm_80', '-include', shim + '/cuda.h']
     else:
@@ -51,6 +54,27 @@ def dims(s):
     return n[:3]
 
 
+# Options with which a test asks something else than whether the kernel is right: of lockstep, of some accesses or arrays alone, of a proof.
+OTHER = re.compile(r'--(warp-sync|only-log|adversarial-abstraction|vcgen-opt|cruncher-opt|k-induction-depth|loop-unwind|no-infer|boogie-file)\b')
+
+
+def other(text):
+    """Why the label is no verdict about races, barriers, bounds and assertions of the kernel as it is; '' if it is."""
+    flags = text.split('\n', 2)[1]
+    m = OTHER.search(flags)
+    if m:
+        return 'option --' + m[1]
+    if label(text) == 'wrong' and re.search(r'(invariant|precondition|postcondition|requires|ensures)\W[^\n]*(might not|not hold)', text):
+        return 'an obligation of a proof'
+    return ''
+
+
+def arguments(text):
+    """The values that --kernel-args gives."""
+    m = re.search(r'--kernel-args=\w+,(\S+)', text.split('\n', 2)[1])
+    return [['--arg', '%d=%s' % (i, v)] for i, v in enumerate(m[1].split(',')) if v != '*'] if m else []
+
+
 def launch(text):
     head = '\n'.join(text.split('\n')[:6])
     size = r'=(\[[^\]]*\]|[\d,]+)'
@@ -62,7 +86,7 @@ def launch(text):
         grid = [max(1, a // b) for a, b in zip(dims(threads[1]), block)]
     while block[0] * block[1] * block[2] > 1024:  # more than a device has
         block[block.index(max(block))] //= 2
-    while grid[0] * grid[1] * grid[2] > (2 if block[0] * block[1] * block[2] > 256 else 4):  # two blocks of each dimension tell what more of them do
+    while grid[0] * grid[1] * grid[2] > max(2, 8192 // (block[0] * block[1] * block[2])):  # two blocks of each dimension tell what more of them do
         grid[grid.index(max(grid))] = max(2, grid[grid.index(max(grid))] // 4) if max(grid) > 2 else 1
     return grid, block
 
@@ -71,7 +95,7 @@ def verify(ptx, text):
     grid, block = launch(text)
     args = [optcheck, 'verify', ptx, '--json', '--fail-on', 'never', '--schedules', '2', '--inputs', '3', '--steps', '32000000', '--uniform',
             '--grid', ','.join(map(str, grid)), '--block', ','.join(map(str, block))]
-    p = subprocess.run(args, capture_output=True, text=True, timeout=300)
+    p = subprocess.run(args + sum(arguments(text), []), capture_output=True, text=True, timeout=300)
     decoder, at, got, s = json.JSONDecoder(), 0, [], p.stdout.strip()
     while at < len(s):
         o, at = decoder.raw_decode(s, at)
@@ -80,10 +104,15 @@ def verify(ptx, text):
             at += 1
     if not got:
         return 'unknown', [], [p.stderr.strip()[:200]]
+    flags = text.split('\n', 2)[1]
     rules, why = [], []
     for o in got:
         for f in o.get('findings') or []:
-            rules.append(f['rule'] + (' same-value' if f.get('same_value') else ''))
+            if '--only-intra-group' in flags and f.get('second') and f['first']['thread']['block'] != f['second']['thread']['block']:
+                continue
+            if '--only-divergence' in flags and f['rule'] != 'barrier-divergence':
+                continue
+            rules.append(f['rule'] + (' same-value' if f.get('same_value') and '--no-benign-tolerance' not in flags else ''))
         why += o.get('unknown') or []
     counted = [r for r in rules if r in ('data-race', 'barrier-divergence', 'trap', 'assertion', 'out-of-bounds', 'stuck')]
     return 'wrong' if counted else 'unknown' if why else 'right', sorted(set(rules)), why[:3]
@@ -98,8 +127,8 @@ with open(results, 'a') as log:
         if want is None or name in known:
             continue
         ptx = os.path.join(out, name.replace('/', '-') + '.ptx')
-        failed = compile(file, ptx)
-        r = {'file': name, 'want': want, 'flags': text.split('\n', 2)[1].strip(), 'says': ' '.join(text.split('\n')[2:5])[:160]}
+        failed = '' if os.path.exists(ptx) else compile(file, ptx, text)
+        r = {'file': name, 'other': other(text), 'want': want, 'flags': text.split('\n', 2)[1].strip(), 'says': ' '.join(text.split('\n')[2:5])[:160]}
         if failed:
             r.update(got='not compiled', why=[failed])
         else:
@@ -111,6 +140,6 @@ with open(results, 'a') as log:
         log.write(json.dumps(r) + '\n')
         log.flush()
 
-table = collections.Counter((os.path.splitext(r['file'])[1], r['want'], r['got']) for r in known.values())
+table = collections.Counter((os.path.splitext(r['file'])[1], r['want'] + (' (another question)' if r['other'] else ''), r['got']) for r in known.values())
 for k in sorted(table):
-    print('%-4s %-6s %-13s %4d' % (k + (table[k],)))
+    print('%-4s %-27s %-13s %4d' % (k + (table[k],)))

@@ -5,10 +5,10 @@
 #define get_group_id(d) ((size_t)SREG(ctaid, (d)))
 #define get_local_size(d) ((size_t)((d) < 3u ? SREG(ntid, (d)) : 1))
 #define get_num_groups(d) ((size_t)((d) < 3u ? SREG(nctaid, (d)) : 1))
-#define get_global_id(d) (get_group_id(d) * get_local_size(d) + get_local_id(d))
+#define get_global_id(d) (get_group_id(d) * get_local_size(d) + get_local_id(d) + get_global_offset(d))
 #define get_global_size(d) (get_num_groups(d) * get_local_size(d))
-#define get_global_offset(d) ((size_t)0)
-#define get_work_dim() 3
+#define get_global_offset(d) ((size_t)((d) == 0 ? GLOBAL_OFFSET : 0))
+#define get_work_dim() WORK_DIM
 #define barrier(flags) __syncthreads()
 #define work_group_barrier(...) __syncthreads()
 #define mem_fence(flags) __nvvm_membar_cta()
