@@ -53,6 +53,8 @@ type Access struct {
 	Transposed bool
 	// Mbarrier tells that the place is one of a barrier object, which nobody outside of the launch writes.
 	Mbarrier bool
+	// Behind tells that an arrival is triggered by the asynchronous copies that the thread has begun (cp.async.mbarrier.arrive).
+	Behind bool
 	// Total makes a lane-counting atomic of a warp (ATOMS.POPC.INC): all lanes get the same old value.
 	Total bool
 }
@@ -244,6 +246,8 @@ type Copy struct {
 	Ignore    Reg
 	IgnoreNot bool
 	Groups    int
+	// Of groups: Bulk tells that they are those of bulk copies, OnlyReads that it is waited only until the copies have read.
+	Bulk, OnlyReads bool
 }
 
 // SpecialReg is what a Special reads.

@@ -71,6 +71,12 @@ func (m Mbarriers) pack(b mbarrier) uint64 {
 	return v
 }
 
+// Waits is how many arrivals, and how many more bytes of transactions, the phase of a barrier object waits for.
+func (m Mbarriers) Waits(v uint64) (arrivals uint64, bytes int64) {
+	b := m.unpack(v)
+	return b.pending, b.bytes
+}
+
 // Arrive is what a barrier object is behind so many arrivals and so many more bytes of transactions. drop makes the next phases expect
 // as many arrivals less. It is not defined (PTX ISA, 9.7.13.15) where there are more arrivals, or more bytes, than can be counted.
 func (m Mbarriers) Arrive(v uint64, count uint32, bytes int32, drop bool) (result uint64, defined bool) {

@@ -29,11 +29,9 @@ type arrival struct {
 
 // Barrier notes who comes, with what it knows, and lets the grid decide who waits.
 func (m *monitor) Barrier(w *emu.Warp, pc int32, b *ir.Barrier, act uint32) (bool, error) {
-	if b.Kind >= ir.BarrierCluster && m.grid.Launch.Cluster != [3]int{} {
-		return false, &emu.Cannot{Inst: int(pc), Why: "the order of a barrier of clusters is not followed"}
-	}
 	if b.Kind >= ir.BarrierCluster {
-		return false, unordered(pc, "barriers of clusters")
+		m.clusterBarrier(w, b, act)
+		return m.grid.Barrier(w, pc, b, act)
 	}
 	n := m.number(w)
 	operand := func(r ir.Reg, l int) uint64 {
@@ -55,7 +53,7 @@ func (m *monitor) Barrier(w *emu.Warp, pc int32, b *ir.Barrier, act uint32) (boo
 		if count != x.count {
 			m.pair(BarrierCount, x.first, x.by, pc, m.id(w, l), fmt.Sprintf("barrier %d is for %s here and for %s there", k.id, threadCount(count), threadCount(x.count)))
 		}
-		c := m.threads[n][l].clock
+		c := m.thread(n, l).clock
 		if k := len(x.clocks); k == 0 || x.clocks[k-1] != c {
 			x.clocks = append(x.clocks, c)
 		}
@@ -164,4 +162,43 @@ func (m *monitor) diverged(b *emu.Block, x *bar) {
 	if other >= 0 && x.whole && m.found.options.CUDA {
 		m.pair(BarrierDivergence, one, oneID, other, otherID, "warps of the block come to different __syncthreads()")
 	}
+}
+
+// meeting is the barrier of a cluster: what those who have arrived in each phase have made known.
+type meeting struct{ phases []**clock }
+
+// clusterBarrier notes arrivals at the barrier of a cluster, and who waits for them: who goes on knows all that arrived.
+func (m *monitor) clusterBarrier(w *emu.Warp, b *ir.Barrier, act uint32) {
+	n := m.number(w)
+	c := m.cluster[m.block(w)]
+	x := m.meets[c]
+	if x == nil {
+		x = &meeting{}
+		m.meets[c] = x
+	}
+	lanes(act, func(l int) {
+		th := m.thread(n, l)
+		if b.Kind == ir.BarrierClusterArrive {
+			if th.arrived++; len(x.phases) < th.arrived {
+				none := m.shape.none()
+				x.phases = append(x.phases, &none)
+			}
+			if now := x.phases[th.arrived-1]; b.Sem == ir.Release {
+				*now = join(*now, th.clock.with(m.id(w, l), m.times[n], m.shape), m.shape)
+			}
+		} else if b.Sem == ir.Acquire && th.arrived > 0 {
+			th.met = x.phases[th.arrived-1]
+		}
+	})
+	m.times[n]++
+}
+
+// clusterOf numbers the clusters of a launch.
+func clusterOf(l *emu.Launch, block int) int32 {
+	c := l.Cluster
+	if c == [3]int{} {
+		return int32(block)
+	}
+	x, y, z := block%l.Grid[0]/c[0], block/l.Grid[0]%l.Grid[1]/c[1], block/l.Grid[0]/l.Grid[1]/c[2]
+	return int32(x + l.Grid[0]*(y+l.Grid[1]*z))
 }

@@ -9,7 +9,7 @@ type clock struct {
 }
 
 // blockClock is what is known of a block: all its threads up to floor, and of a warp more where it has a row. Rows behind
-// those of the block's warps are those of their asynchronous copies, for which the floor says nothing.
+// those of the block's warps are those of others who act for them (see shape), for which the floor says nothing.
 type blockClock struct {
 	floor uint32
 	warps []*row
@@ -17,8 +17,28 @@ type blockClock struct {
 
 type row = [emu.Lanes]uint32
 
-// shape tells the number of blocks and of the warps of each.
-type shape struct{ blocks, warps int }
+// shape tells the number of blocks and of the warps of each. A clock has rows for each block: of its warps; of the asynchronous copies of
+// their threads; and, in programs with bulk copies, of the groups of bulk copies of their threads, of what their threads did by the generic
+// proxy in front of a fence of the async proxy, and of the copies that complete at each barrier object.
+type shape struct {
+	blocks, warps int
+	bulk          bool
+}
+
+// objectRows is how many rows there are for barrier objects, 32 in each.
+const objectRows = 8
+
+func (s shape) copies() int32  { return int32(s.warps) }
+func (s shape) groups() int32  { return int32(2 * s.warps) }
+func (s shape) proxied() int32 { return int32(3 * s.warps) }
+func (s shape) objects() int32 { return int32(4 * s.warps) }
+
+func (s shape) rows() int {
+	if !s.bulk {
+		return 2 * s.warps
+	}
+	return 4*s.warps + objectRows
+}
 
 func (s shape) none() *clock { return &clock{make([]*blockClock, s.blocks)} }
 
@@ -45,7 +65,7 @@ func (c *clock) get(x id, s shape) uint32 {
 // edit is a copy of a clock in which a block may be changed.
 func (c *clock) edit(block int32, s shape) (*clock, *blockClock) {
 	out := &clock{append([]*blockClock(nil), c.blocks...)}
-	b := &blockClock{warps: make([]*row, 2*s.warps)}
+	b := &blockClock{warps: make([]*row, s.rows())}
 	if old := c.blocks[block]; old != nil {
 		b.floor = old.floor
 		copy(b.warps, old.warps)

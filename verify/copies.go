@@ -1,57 +1,82 @@
 package verify
 
 import (
+	"fmt"
+
 	"optcheck/emu"
 	"optcheck/ir"
 )
 
-// copies are a thread's asynchronous copies: the number of its open group.
-type copies struct{ group uint32 }
+// copies are a thread's asynchronous copies: the numbers of its open groups.
+type copies struct{ group, bulk uint32 }
 
 // copier is the lane that stands for the asynchronous copies of a thread: they are ordered behind what the thread did before,
 // and before what it does after it has waited for their group.
 func (m *monitor) copier(x id) id {
-	x.warp += int32(m.shape.warps)
+	x.warp += m.shape.copies()
 	return x
+}
+
+// bulkCopier stands for the groups of bulk copies of a thread. Copies of group g have read at time 2g and written at 2g+1.
+func (m *monitor) bulkCopier(x id) id {
+	x.warp += m.shape.groups()
+	return x
+}
+
+func (m *monitor) copiesOf(by id) *copies {
+	g := m.groups[by]
+	if g == nil {
+		g = &copies{1, 1}
+		m.groups[by] = g
+	}
+	return g
 }
 
 // Copy is an asynchronous copy, or a wait for some.
 func (m *monitor) Copy(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *[emu.Lanes]emu.Place) error {
-	if c.Kind == ir.CopyBulk {
-		return &emu.Cannot{Inst: int(pc), Why: "the order of a bulk copy is not followed"}
-	}
-	if c.Kind > ir.CopyWaitAll {
-		return unordered(pc, "bulk copies")
-	}
 	n := m.number(w)
+	var err error
 	lanes(act, func(l int) {
 		by := m.id(w, l)
-		g, th := m.groups[by], &m.threads[n][l]
-		if g == nil {
-			g = &copies{1}
-			m.groups[by] = g
-		}
-		switch c.Kind {
-		case ir.CopyAsync:
-			m.copied(w, pc, c, l, g, to[l], from[l])
-		case ir.CopyCommit:
-			g.group++
-		case ir.CopyWait:
-			if done := int64(g.group) - 1 - int64(c.Groups); done > 0 {
-				th.clock = th.clock.with(m.copier(by), uint32(done), m.shape)
+		g, th := m.copiesOf(by), m.thread(n, l)
+		wait := func(agent id, time int64) {
+			if time > 0 {
+				th.clock = th.clock.with(agent, uint32(time), m.shape)
 			}
-		case ir.CopyWaitAll:
-			th.clock = th.clock.with(m.copier(by), g.group, m.shape)
+		}
+		switch {
+		case err != nil:
+		case c.Kind == ir.CopyAsync:
+			m.copied(w, pc, c, l, g, to[l], from[l])
+		case c.Kind == ir.CopyBulk:
+			err = m.bulk(w, pc, c, l, to[l], from[l])
+		case c.Kind == ir.CopyCommit && c.Bulk:
+			g.bulk++
+		case c.Kind == ir.CopyCommit:
+			g.group++
+		case c.Kind == ir.CopyWait && c.Bulk:
+			if done := int64(g.bulk) - 1 - int64(c.Groups); c.OnlyReads {
+				wait(m.bulkCopier(by), 2*done)
+			} else if done > 0 {
+				wait(m.bulkCopier(by), 2*done+1)
+			}
+		case c.Kind == ir.CopyWait:
+			wait(m.copier(by), int64(g.group)-1-int64(c.Groups))
+		case c.Kind == ir.CopyWaitAll:
+			wait(m.copier(by), int64(g.group))
 			g.group++
 		}
 	})
+	if err != nil || c.Kind == ir.CopyBulk {
+		return err
+	}
 	return m.grid.Copy(w, pc, c, act, to, from)
 }
 
 // copied is what a copy reads and writes.
 func (m *monitor) copied(w *emu.Warp, pc int32, c *ir.Copy, l int, g *copies, to, from emu.Place) {
 	by := m.id(w, l)
-	as, th := m.copier(by), &m.threads[m.number(w)][l]
+	as, th := m.copier(by), m.thread(m.number(w), l)
 	t := touch{block: as.block, warp: as.warp, mask: 1 << l, time: g.group, pc: pc, size: 4}
 	load, store := ir.Access{Kind: ir.Load, Bytes: 4}, ir.Access{Kind: ir.Store, Bytes: 4}
 	m.now = current{w, &load, l, from}
@@ -59,4 +84,50 @@ func (m *monitor) copied(w *emu.Warp, pc int32, c *ir.Copy, l int, g *copies, to
 	t.write = true
 	m.now = current{w, &store, l, to}
 	m.words(w, to, c.Bytes, &t, by, th, &store)
+}
+
+// bulk is a bulk copy: it reads and writes by the async proxy, as one of the thread's groups, or as one of those that complete at a barrier
+// object.
+func (m *monitor) bulk(w *emu.Warp, pc int32, c *ir.Copy, l int, to, from emu.Place) error {
+	by, th := m.id(w, l), m.thread(m.number(w), l)
+	e, err := w.CopyEvent(pc, c, l, to, from)
+	if err != nil {
+		return err
+	}
+	size := int(e.Compare)
+	for _, p := range []emu.Place{from, to} {
+		if !m.layout.inside(p, e.Compare) {
+			m.suspect(OutOfBounds, pc, by, p, fmt.Sprintf("a bulk copy of %d bytes at %#x", size, p.Addr))
+		}
+	}
+	as, times := m.bulkCopier(by), [2]uint32{2 * m.copiesOf(by).bulk, 2*m.copiesOf(by).bulk + 1}
+	var x *object
+	if c.Mbarrier >= 0 {
+		if x, err = m.object(emu.Place{Space: ir.Shared, Addr: e.Result}, pc, by); err != nil {
+			return err
+		}
+		as, times = x.agent, [2]uint32{x.phase + 1, x.phase + 1}
+		m.issuer[as] = by
+	}
+	t := touch{block: as.block, warp: as.warp, mask: 1 << as.lane, pc: pc, size: 4, async: true}
+	load, store := ir.Access{Kind: ir.Load, Bytes: 4}, ir.Access{Kind: ir.Store, Bytes: 4}
+	t.time, m.now = times[0], current{w, &load, l, from}
+	m.words(w, from, size, &t, by, th, &load)
+	t.time, t.write, m.now = times[1], true, current{w, &store, l, to}
+	m.words(w, to, size, &t, by, th, &store)
+	if x == nil {
+		return m.grid.Copy(w, pc, c, 1<<l, lane(l, to), lane(l, from))
+	}
+	done := release{block: x.block, by: as}
+	for k := range done.at {
+		done.at[k] = m.shape.none().with(as, x.phase+1, m.shape)
+	}
+	x.open = x.open.add(done, m.shape)
+	return m.phase(x, func() error { return m.grid.Copy(w, pc, c, 1<<l, lane(l, to), lane(l, from)) })
+}
+
+func lane(l int, p emu.Place) *[emu.Lanes]emu.Place {
+	var out [emu.Lanes]emu.Place
+	out[l] = p
+	return &out
 }

@@ -231,19 +231,24 @@ func (m *monitor) race(e, t *touch, by id, k *clock) {
 		return
 	}
 	x := id{e.block, e.warp, m.first(e, by, k)}
-	me := id{t.block, t.warp, by.lane}
+	if issuer, ok := m.issuer[x]; ok {
+		x = issuer
+	}
 	n.First = f.side(e.pc, x, m.shape.warps)
-	s := f.side(t.pc, me, m.shape.warps)
+	s := f.side(t.pc, by, m.shape.warps)
+	n.First.Async, s.Async = int(e.warp) >= m.shape.warps, int(t.warp) >= m.shape.warps
 	n.Second = &s
 	n.Where, n.SameValue, n.Chosen = m.layout.name(m.now.at), same, f.chosen
 	n.level = m.apart(e.block, t.block)
-	n.Why = m.why(e, t)
+	n.Why = m.why(e, t, m.ordered(e, by, k))
 }
 
 // why says why two racing accesses are not morally strong, or what is missing between them.
-func (m *monitor) why(e, t *touch) string {
+func (m *monitor) why(e, t *touch, ordered bool) string {
 	apart := map[level]string{sameBlock: "the same block", sameCluster: "different blocks of a cluster", sameGPU: "different blocks"}[m.apart(e.block, t.block)]
 	switch {
+	case ordered && t.async:
+		return "the write is by the generic proxy, and no fence.proxy.async stands between it and the bulk copy, which is by the async proxy"
 	case e.strong && t.strong && (e.size != t.size || e.low != t.low):
 		return "both are strong, but they do not cover the same bytes"
 	case e.strong && t.strong:
@@ -262,7 +267,7 @@ func (m *monitor) why(e, t *touch) string {
 func (m *monitor) sameValue(e, t *touch, by id, k *clock) bool {
 	a, w := m.now.a, m.now.w
 	n := a.Bytes * a.Elems
-	if !e.write || !t.write || a.Kind != ir.Store || n > 64 {
+	if !e.write || !t.write || a.Kind != ir.Store || n == 0 || n > 64 {
 		return false
 	}
 	var mine, other [64]byte

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"math/bits"
+	"slices"
 
 	"optcheck/emu"
 	"optcheck/ir"
@@ -17,6 +18,9 @@ type monitor struct {
 	shadow  *shadow
 	bars    map[barKey]*bar
 	groups  map[id]*copies
+	objects map[emu.Word]*object
+	issuer  map[id]id // who began the last copy that completes at a barrier object
+	meets   map[int32]*meeting
 	layout  *layout
 	found   *findings
 
@@ -46,6 +50,9 @@ type thread struct {
 	readAt emu.Place
 	// heard are the messages of strong reads, for a fence that follows.
 	heard []*message
+	// met, if not nil, is what a barrier of the cluster tells it; arrived is how often it has arrived there.
+	met     **clock
+	arrived int
 }
 
 // published is a thread's clock when it released.
@@ -56,10 +63,10 @@ type published struct {
 
 func newMonitor(g *emu.Grid, l *layout, f *findings) *monitor {
 	n := g.Launch.Blocks()
-	m := &monitor{grid: g, shape: shape{n, (g.Launch.Threads() + emu.Lanes - 1) / emu.Lanes}, shadow: newShadow(), bars: map[barKey]*bar{},
-		groups: map[id]*copies{}, layout: l, found: f, cluster: make([]int32, n), times: make([]uint32, len(g.Warps))}
+	m := &monitor{grid: g, shape: shape{n, (g.Launch.Threads() + emu.Lanes - 1) / emu.Lanes, bulk(f.program)}, shadow: newShadow(), bars: map[barKey]*bar{},
+		groups: map[id]*copies{}, objects: map[emu.Word]*object{}, issuer: map[id]id{}, meets: map[int32]*meeting{}, layout: l, found: f, cluster: make([]int32, n), times: make([]uint32, len(g.Warps))}
 	for i := range m.cluster {
-		m.cluster[i] = int32(i)
+		m.cluster[i] = clusterOf(g.Launch, i)
 	}
 	none := m.shape.none()
 	for range g.Warps {
@@ -100,19 +107,37 @@ func (m *monitor) join(a, b *clock) *clock {
 	return m.joined
 }
 
-// unordered is that an operation orders threads in a way that is not kept yet: what follows it says nothing.
-func unordered(pc int32, what string) error {
-	return &emu.Cannot{Inst: int(pc), Why: what + " are executed, but what they order is not known to verify"}
+// thread is a thread, with what it has learnt by a barrier of the cluster that it has passed.
+func (m *monitor) thread(n, l int) *thread {
+	th := &m.threads[n][l]
+	if th.met != nil {
+		th.clock = join(th.clock, *th.met, m.shape)
+		th.met = nil
+	}
+	return th
+}
+
+// bulk reports whether a program has bulk copies, or barrier objects.
+func bulk(p *ir.Program) bool {
+	return slices.ContainsFunc(p.Insts, func(in ir.Inst) bool {
+		switch do := in.Do.(type) {
+		case *ir.Copy:
+			return do.Kind == ir.CopyBulk
+		case *ir.Access:
+			return do.Mbarrier
+		}
+		return false
+	})
 }
 
 // Access checks an access, and lets the grid perform it.
 func (m *monitor) Access(w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.Place) error {
-	if a.Mbarrier || a.Atom >= ir.AtomArrive {
-		return unordered(pc, "barrier objects (mbarrier)")
-	}
 	m.origins.places(at)
 	if err := m.layout.check(m, w, pc, a, act, at); err != nil {
 		return err
+	}
+	if a.Mbarrier {
+		return m.mbarrier(w, pc, a, act, at)
 	}
 	if a.Constant && a.Kind == ir.Load && a.Space == ir.ConstBank {
 		return m.grid.Access(w, pc, a, act, at)
@@ -130,7 +155,7 @@ func (m *monitor) Access(w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[e
 
 // touch is an access of one lane.
 func (m *monitor) touch(w *emu.Warp, n int, pc int32, a *ir.Access, l int, p emu.Place) {
-	by, th := m.id(w, l), &m.threads[n][l]
+	by, th := m.id(w, l), m.thread(n, l)
 	if a.Kind != ir.Store {
 		th.reads, th.readAt = pc, p
 	}
@@ -255,7 +280,7 @@ func (m *monitor) says(t *touch, by id, th *thread, a *ir.Access) (r release, ok
 
 // release is a release of a lane by a fence.
 func (m *monitor) release(n, l int, up level) {
-	th := &m.threads[n][l]
+	th := m.thread(n, l)
 	p := &published{th.clock, m.times[n]}
 	for k := sameBlock; k <= up; k++ {
 		th.released[k] = p
@@ -274,10 +299,15 @@ func (m *monitor) acquire(th *thread, by id, msg *message, up level) {
 
 // Fence is a fence of lanes.
 func (m *monitor) Fence(w *emu.Warp, pc int32, f *ir.Fence, act uint32) error {
-	if f.Proxy == "" {
+	if f.Proxy == "async" && m.shape.bulk {
+		n := m.number(w)
+		lanes(act, func(l int) { m.proxyFence(n, l, m.id(w, l)) })
+		m.times[n]++
+	}
+	if f.Proxy == "" || f.Proxy == "mbarrier_init" {
 		n, up := m.number(w), levelOf(f.Scope)
 		lanes(act, func(l int) {
-			th := &m.threads[n][l]
+			th := m.thread(n, l)
 			if f.Sem != ir.Release {
 				by := m.id(w, l)
 				for _, h := range th.heard {
@@ -300,7 +330,7 @@ func (m *monitor) Fence(w *emu.Warp, pc int32, f *ir.Fence, act uint32) error {
 func (m *monitor) WarpBarrier(w *emu.Warp, pc int32, b *ir.Barrier, act uint32) error {
 	n := m.number(w)
 	var all *clock
-	lanes(act, func(l int) { all = join(all, m.threads[n][l].clock, m.shape) })
+	lanes(act, func(l int) { all = join(all, m.thread(n, l).clock, m.shape) })
 	c, block := all.edit(int32(m.block(w)), m.shape)
 	r := block.editRow(int32(w.ID), m.shape)
 	lanes(act, func(l int) { r[l] = m.times[n] })

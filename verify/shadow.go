@@ -19,6 +19,7 @@ type touch struct {
 	size   uint8
 	low    uint8
 	write  bool
+	async  bool // by the async proxy
 	// Of a strong write: the number of its chain of read-modify-writes in its place, and its own in it.
 	chain, link uint32
 }
@@ -264,7 +265,7 @@ func (m *monitor) apart(a, b int32) level {
 
 // check looks for races of an access of one lane with what a cell remembers, and remembers it.
 func (m *monitor) check(c *cell, t *touch, by id, k *clock) {
-	if c.written && !m.ordered(&c.write, by, k) {
+	if c.written && (!m.ordered(&c.write, by, k) || t.async && !m.proxied(&c.write, k)) {
 		m.race(&c.write, t, by, k)
 	}
 	if t.write {
@@ -276,7 +277,8 @@ func (m *monitor) check(c *cell, t *touch, by id, k *clock) {
 	}
 	if s := c.strong; s != nil && (!t.strong || !s.alike || t.level < sameGPU || s.narrow < sameGPU || s.list[0].size != t.size || s.list[0].low != t.low) {
 		for i := range s.list {
-			if e := &s.list[i]; (e.write || t.write) && !m.morallyStrong(e, t) && !m.ordered(e, by, k) && !m.observed(s, e, by, k) {
+			e := &s.list[i]
+			if (e.write || t.write) && !m.morallyStrong(e, t) && !m.ordered(e, by, k) && !m.observed(s, e, by, k) || t.async && e.write && !m.proxied(e, k) {
 				m.race(e, t, by, k)
 			}
 		}

@@ -90,7 +90,7 @@ func (m *monitor) stuck() {
 			switch pc, wait := w.Where(l); wait {
 			case emu.Runs:
 				th := &m.threads[n][l]
-				m.at(Stuck, th.reads, by, th.readAt, "the thread reads it again and again, and what it waits for does not come")
+				m.at(Stuck, th.reads, by, th.readAt, "the thread reads it again and again, and what it waits for does not come"+m.waits(th.readAt, by.block))
 			case emu.ForOthers:
 				m.at(Stuck, pc, by, emu.Place{}, "the thread waits at a barrier to which others do not come")
 			case emu.ForLanes:

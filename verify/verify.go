@@ -68,9 +68,6 @@ type outcome struct {
 }
 
 func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
-	if c := p.Cluster; c[0]*c[1]*c[2] > 1 {
-		return nil, fmt.Errorf("clusters of several blocks are not verified yet")
-	}
 	set := *o
 	set.Inputs, set.Schedules, set.Steps = cmp.Or(o.Inputs, 2), cmp.Or(o.Schedules, 4), cmp.Or(o.Steps, 1<<24)
 	if set.given(p) {

@@ -73,7 +73,7 @@ func (x *inst) transactions() {
 // arriveBehind is cp.async.mbarrier.arrive: PTX ISA 9.7.13.15.15.
 func (x *inst) arriveBehind() {
 	a := x.object(ir.Atomic, 0)
-	a.Sem = ir.Relaxed
+	a.Sem, a.Behind = ir.Relaxed, true
 	if a.Atom, a.Data = ir.AtomArrive, []ir.Reg{x.imm(1)}; !x.is("noinc") {
 		a.Atom = ir.AtomArriveBehind
 		a.Data = []ir.Reg{x.imm(1 << 32), x.imm(1<<64 - 1<<32), x.imm(1<<32 - 1), x.imm(1)}

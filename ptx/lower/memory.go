@@ -297,10 +297,12 @@ func (x *inst) asyncCopy() {
 	x.do(c)
 }
 
-func (x *inst) copyCommit()  { x.do(&ir.Copy{Kind: ir.CopyCommit, Size: ir.None, Ignore: ir.None}) }
+func (x *inst) copyCommit() {
+	x.do(&ir.Copy{Kind: ir.CopyCommit, Size: ir.None, Ignore: ir.None, Bulk: x.is("bulk")})
+}
 func (x *inst) copyWaitAll() { x.do(&ir.Copy{Kind: ir.CopyWaitAll, Size: ir.None, Ignore: ir.None}) }
 func (x *inst) copyWait() {
-	x.do(&ir.Copy{Kind: ir.CopyWait, Groups: int(x.number(0)), Size: ir.None, Ignore: ir.None})
+	x.do(&ir.Copy{Kind: ir.CopyWait, Groups: int(x.number(0)), Size: ir.None, Ignore: ir.None, Bulk: x.is("bulk"), OnlyReads: x.is("read")})
 }
 
 // windowBits is the size of a window of generic addresses.
