@@ -16,6 +16,7 @@ type Code struct {
 	zero    int32 // a register that is always 0
 	regs    int
 	again   []bool // functions that a call may reach from themselves
+	grouped bool   // a program that asks which lanes are active
 }
 
 type inst struct {
@@ -54,6 +55,9 @@ func Prepare(p *ir.Program) (*Code, error) {
 		x := &c.insts[i]
 		*x = inst{guard: int32(in.Guard), not: in.Not, opaque: in.Opaque != "", do: in.Do}
 		x.pre, x.post = c.ops(in.Pre), c.ops(in.Post)
+		if w, ok := in.Do.(*ir.Warp); ok && w.Kind == ir.ActiveMask && !p.Machine {
+			c.grouped = true
+		}
 	}
 	c.again = recursive(p)
 	return c, nil

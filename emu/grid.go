@@ -190,8 +190,16 @@ func (g *Grid) Access(w *Warp, pc int32, a *ir.Access, act uint32, at *[Lanes]Pl
 	}
 	if a.Kind == ir.Atomic {
 		// In the order of their numbers: machine code that performs the operations of a warp as one gives old values so.
+		var phases map[Place]uint32
+		if a.Mbarrier {
+			phases = map[Place]uint32{}
+		}
 		for x := act; x != 0 && err == nil; x &= x - 1 {
-			err = g.readModifyWrite(w, pc, a, lowest(x), at[lowest(x)])
+			l := lowest(x)
+			if a.Mbarrier && g.crossed(phases, at[l], w.Threads[l].Block) {
+				return &Cannot{Inst: int(pc), Why: "lanes that arrive together do so in two phases of a barrier object", Input: true}
+			}
+			err = g.readModifyWrite(w, pc, a, l, at[l])
 		}
 		return err
 	}
@@ -206,6 +214,16 @@ func (g *Grid) Access(w *Warp, pc int32, a *ir.Access, act uint32, at *[Lanes]Pl
 		g.store(w, pc, a, l, at[l], buf[:n])
 	})
 	return nil
+}
+
+// crossed reports whether a barrier object has gone to another phase since a lane's neighbours arrived at it: which lanes are in which
+// phase is open then.
+func (g *Grid) crossed(phases map[Place]uint32, p Place, block int) bool {
+	p.Addr &^= 7
+	now := g.Memory.Now(WordOf(p, block)+1, Integer) >> 31
+	was, ok := phases[p]
+	phases[p] = now
+	return ok && was != now
 }
 
 // kind is what the words of an access are taken for.
@@ -352,7 +370,7 @@ func (g *Grid) atomic(w *Warp, pc int32, a *ir.Access, l int, p Place) error {
 			r.overlay(word, mask, v)
 		}
 	})
-	r.atomic(Event{Kind: EventAtomic, Inst: pc, Place: p, Bytes: a.Bytes, Sem: a.Sem, Scope: a.Scope, Atom: a.Atom, Type: a.Type},
+	r.atomic(Event{Kind: EventAtomic, Inst: pc, Place: p, Bytes: a.Bytes, Sem: a.Sem, Scope: a.Scope, Atom: a.Atom, Type: a.Type, Turn: w.Turns},
 		a.Elems, old[:], operand[:], compared[:], result[:])
 	done := truth(string(old[:n]) == string(compared[:n]))
 	if g.Changed != nil {

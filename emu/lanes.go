@@ -21,6 +21,7 @@ func (w *Warp) warpOp(o *ir.Warp, act uint32) {
 	case o.Kind <= ir.ReduxXor:
 		w.redux(o, act)
 	case o.Kind == ir.ActiveMask:
+		w.told(act)
 		w.all(o.Dst, act, uint64(act))
 	case o.Kind == ir.Elect:
 		w.all(o.Dst, act, uint64(lowest(act)))
@@ -35,6 +36,19 @@ func (w *Warp) warpOp(o *ir.Warp, act uint32) {
 		w.product(o, act)
 	}
 }
+
+// told notes that lanes are told which of them are active.
+func (w *Warp) told(act uint32) {
+	for x := act; x != 0; x &= x - 1 {
+		t := &w.Together[lowest(x)]
+		if len(*t) < mostTold {
+			*t = append(*t, act)
+		}
+	}
+}
+
+// mostTold bounds what is noted of a lane.
+const mostTold = 1 << 12
 
 func truth(b bool) uint64 {
 	if b {

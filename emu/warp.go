@@ -57,6 +57,8 @@ type Warp struct {
 	// Group are the lanes that are at the current instruction, Voted those that took part in a lane's last vote or reduction.
 	Group uint32
 	Voted [Lanes]uint32
+	// Together are the lanes that a lane was told to be active, one after the other.
+	Together [Lanes][]uint32
 	// Cover tells what was performed.
 	Cover *Coverage
 	// Trace, if not nil, is called for each instruction, before it is performed by the lanes of act.
@@ -197,7 +199,7 @@ func (w *Warp) SetReg(r ir.Reg, lane int, v uint64) {
 // Run executes up to n instructions. It reports whether anything was done; an error ends the warp.
 func (w *Warp) Run(n int) (progress bool, err error) {
 	for n > 0 && w.live != 0 {
-		if len(w.groups) == 0 || w.turn&15 == 15 {
+		if len(w.groups) == 0 || w.turn&15 == 15 || w.Code.grouped {
 			if _, err := w.release(); err != nil {
 				return true, err
 			}
@@ -224,15 +226,24 @@ func (w *Warp) pick() group {
 		w.merge()
 	}
 	at := 0
-	if w.Code.P.Machine != w.policy.Reverse {
+	if w.Code.P.Machine != w.policy.Reverse && !w.Code.grouped {
 		at = len(w.groups) - 1
 	}
-	if len(w.groups) > 1 && w.turn%5 == 4 {
-		at = w.turn / 5 % len(w.groups)
+	if n := w.patience(); len(w.groups) > 1 && w.turn%n == n-1 {
+		at = w.turn / n % len(w.groups)
 	}
 	g := w.groups[at]
 	w.groups = append(w.groups[:at], w.groups[at+1:]...)
 	return g
+}
+
+// patience is after how many turns another group comes. Where a program asks which lanes are active they stay together as long as they can,
+// as on a device.
+func (w *Warp) patience() int {
+	if w.Code.grouped {
+		return 256
+	}
+	return 5
 }
 
 // merge joins the groups at one place, and orders them: deeper calls first, then the lower place.

@@ -176,8 +176,6 @@ func explained(f *refine.Finding) string {
 	switch {
 	case f.Approximate:
 		return "approximate functions"
-	case f.Searched:
-		return "that its input was made to reach it, and may be none for which the program is meant,"
 	case len(f.Unproved) > 0:
 		return "a reading that no chip has confirmed (" + strings.Join(f.Unproved, "; ") + ")"
 	}

@@ -311,7 +311,7 @@ func (r *replay) atomics(pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.
 		if r.lanes[l] == nil {
 			continue
 		}
-		if r.aggregate(a, l, act, at) || r.atomic(a, l, at[l]) {
+		if r.aggregate(a, l, act, at, !r.eager) || r.atomic(a, l, at[l]) || r.aggregate(a, l, act, at, false) {
 			continue
 		}
 		th := r.lanes[l]
@@ -456,8 +456,9 @@ func (r *replay) overlayResult(l int, e *emu.Event) {
 }
 
 // aggregate replays a read-modify-write that one lane performs for several of its warp, of which each has the same one next:
-// their operands together are its operand. The lanes of the record ran in order, so the old value is the lowest one's.
-func (r *replay) aggregate(a *ir.Access, l int, act uint32, at *[emu.Lanes]emu.Place) bool {
+// their operands together are its operand. The lanes of the record ran in order, so the old value is the lowest one's. together tells that only
+// those are meant that performed it together.
+func (r *replay) aggregate(a *ir.Access, l int, act uint32, at *[emu.Lanes]emu.Place, together bool) bool {
 	if a.Elems != 1 || a.Bytes > 8 || a.Type.Float() {
 		return false
 	}
@@ -465,7 +466,7 @@ func (r *replay) aggregate(a *ir.Access, l int, act uint32, at *[emu.Lanes]emu.P
 		return false
 	}
 	for _, among := range []uint32{r.w.Voted[l], r.w.Group, ^uint32(0)} {
-		if r.aggregateOf(a, l, act, among, at) {
+		if r.aggregateOf(a, l, act, among, at, together) {
 			return true
 		}
 	}
@@ -475,8 +476,13 @@ func (r *replay) aggregate(a *ir.Access, l int, act uint32, at *[emu.Lanes]emu.P
 var combining = map[ir.Atom]ir.Code{ir.AtomAdd: ir.Add, ir.AtomMin: ir.Min, ir.AtomMax: ir.Max, ir.AtomAnd: ir.And, ir.AtomOr: ir.Or, ir.AtomXor: ir.Xor}
 
 // aggregateOf is aggregate for some of the lanes: those that voted who performs it, those that are there, or all.
-func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.Lanes]emu.Place) bool {
+func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.Lanes]emu.Place, together bool) bool {
 	p := at[l]
+	own, ok := r.lanes[l].nextAggregated(p, a.Bytes)
+	if !ok {
+		return false
+	}
+	first := r.lanes[l].rec.Events[own]
 	var group []int
 	op := ir.Op{Code: combining[a.Atom], Type: a.Type}
 	var total uint64
@@ -489,6 +495,9 @@ func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.La
 			continue
 		}
 		e := &th.rec.Events[i]
+		if together && (e.Inst != first.Inst || e.Turn != first.Turn) {
+			continue
+		}
 		kind, operand := plainAtom(e)
 		if kind != a.Atom || e.Bytes != a.Bytes || k == l && r.fencesAmong(th, i-th.at) {
 			continue
@@ -505,7 +514,6 @@ func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.La
 	if len(group) < 2 || !slices.Contains(group, l) || emu.Number(b[:]) != total {
 		return false
 	}
-	var first emu.Event
 	for i, k := range group {
 		th := r.lanes[k]
 		at, _ := th.nextAggregated(p, a.Bytes)

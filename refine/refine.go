@@ -51,8 +51,6 @@ type Finding struct {
 	// Unproved are the forms of instructions on which it may rest, and whose meaning no chip has confirmed: alone they
 	// prove nothing.
 	Unproved []string `json:"unproved,omitempty"`
-	// Searched tells that its input was made to reach what others have not: the launch or the numbers may be none for which the program is meant.
-	Searched bool `json:"searched,omitempty"`
 }
 
 // Options say how much is tried.
@@ -240,7 +238,7 @@ func same(a, b *emu.Record, but int) bool {
 	}
 	for i := range a.Events {
 		x, y := a.Events[i], b.Events[i]
-		x.Time, y.Time = 0, 0
+		x.Time, y.Time, x.Turn, y.Turn = 0, 0, 0, 0
 		if i == but {
 			x.Value, y.Value = 0, 0
 		}
@@ -361,9 +359,6 @@ func (c *comparison) try(in *Input, of spot) {
 	a, err := c.reference(in, c.launch(in), fills[0], nil)
 	if err == nil && (of.machine || c.search.gained || news(c.sourceCover, a.Cover)) {
 		_ = c.compare(in, a)
-		for i := range c.Findings {
-			c.Findings[i].Searched = true
-		}
 	}
 }
 
@@ -425,21 +420,27 @@ func merge(to, from *emu.Coverage) {
 // policies are both orders of diverged lanes, with two contents for what nothing defines.
 var policies = [2]emu.Policy{{Fill: fills[1], TrapEnds: true}, {Fill: fills[0], Reverse: true, TrapEnds: true}}
 
+// reading is how machine code is read where it may perform one of several operations of the record: late loads are the first ones on which
+// something depends, not the first ones that they can be; eager read-modify-writes are those of as many lanes as they can be, not of those that
+// performed it together.
+type reading struct{ late, eager bool }
+
+var readings = [...]reading{{}, {late: true}, {eager: true}, {late: true, eager: true}}
+
 // replayBoth replays a warp with both orders of diverged lanes and two undefined contents. The code is right if it performs
-// the record in one of two readings: its loads are the first ones that they can be, or the first ones on which something
-// depends. The error is that nothing can be said.
+// the record in one of the readings. The error is that nothing can be said.
 func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, in *Input, block, id int, ref *emu.Warp,
 	cover *emu.Coverage) (*Finding, []*lane, error) {
 	var found [2]*accuse
 	var ends []*lane
 	var last [2]*emu.Coverage
 	again := func(i int, code *emu.Code) *replay {
-		return c.newReplay(in, g, open, code, l, block, id, policies[i], true)
+		return c.newReplay(in, g, open, code, l, block, id, policies[i], readings[len(readings)-1])
 	}
 	for i, p := range policies {
-		for _, late := range []bool{false, true} {
-			r := c.newReplay(in, g, open, c.code, l, block, id, p, late)
-			if c.o.Search > 0 && i == 0 && !late {
+		for n, how := range readings {
+			r := c.newReplay(in, g, open, c.code, l, block, id, p, how)
+			if c.o.Search > 0 && i == 0 && n == 0 {
 				c.search.follow(in, true, r.w)
 			}
 			err := r.run(c, ref)
@@ -448,6 +449,9 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 			last[i] = r.w.Cover
 			if found[i] = nil; err != nil && !errors.As(err, &found[i]) {
 				return nil, nil, err
+			}
+			if found[i] != nil && !grouped(ref, r.w) {
+				return nil, nil, &emu.Cannot{Inst: -1, Why: "the program asks which lanes are active, and others are"}
 			}
 			ends = r.lanes[:]
 			c.Compared += r.compared()
@@ -479,6 +483,23 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 		return f, nil, nil
 	}
 	return nil, ends, nil
+}
+
+// grouped reports whether the lanes of a warp were told of the machine code what they were of the program: which of them are active. Machine code
+// may ask again.
+func grouped(program, machine *emu.Warp) bool {
+	for l, told := range program.Together {
+		at := 0
+		for _, mask := range machine.Together[l] {
+			switch {
+			case at < len(told) && told[at] == mask:
+				at++
+			case len(told) > 0 && (at == 0 || told[at-1] != mask):
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // approximates reports whether a program performed an approximate function. Those that machine code begins exact divisions

@@ -16,6 +16,8 @@ type replay struct {
 	w     *emu.Warp
 	// newest are the last stores of the warp to words, in the order of the machine code.
 	newest map[emu.Word]newest
+	// eager: see reading.
+	eager bool
 }
 
 // newest is what a lane has stored.
@@ -62,8 +64,8 @@ type beyond struct{}
 
 func (beyond) Error() string { return "the record ends here" }
 
-func (c *comparison) newReplay(in *Input, grid *emu.Grid, open []*undefined, code *emu.Code, l *emu.Launch, block, id int, p emu.Policy, late bool) *replay {
-	r := &replay{grid: grid, open: open, newest: map[emu.Word]newest{}}
+func (c *comparison) newReplay(in *Input, grid *emu.Grid, open []*undefined, code *emu.Code, l *emu.Launch, block, id int, p emu.Policy, how reading) *replay {
+	r := &replay{grid: grid, open: open, newest: map[emu.Word]newest{}, eager: how.eager}
 	r.w = emu.NewWarp(code, l, block, id, r, p)
 	for i, t := range r.w.Threads {
 		if t == nil {
@@ -71,7 +73,7 @@ func (c *comparison) newReplay(in *Input, grid *emu.Grid, open []*undefined, cod
 		}
 		n := t.Block*l.Threads() + t.Index
 		r.lanes[i] = &lane{number: i, rec: grid.Records[n], open: open[n], own: map[emu.Word]emu.Stored{}, epochs: []emu.Epoch{nil}, cut: grid.Cut,
-			done: map[int]bool{}, late: late, dead: func(event int) bool { return c.dead(in, l, grid, n, event) }}
+			done: map[int]bool{}, late: how.late, dead: func(event int) bool { return c.dead(in, l, grid, n, event) }}
 	}
 	return r
 }
@@ -314,6 +316,20 @@ func (r *replay) object(pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.P
 	l := bits.TrailingZeros32(act)
 	var buf [8]byte
 	r.w.Stored(a, l, buf[:])
+	made := false
+	for k, th := range r.lanes { // lanes that make one object alike
+		var b [8]byte
+		if act>>k&1 == 0 || th == nil || at[k] != at[l] {
+			continue
+		}
+		if r.w.Stored(a, k, b[:]); b == buf && r.events(th, emu.EventStore, a, at[l], buf[:], true) {
+			r.overlay(th, at[l], buf[:], true)
+			made = true
+		}
+	}
+	if made {
+		return nil
+	}
 	for _, among := range []uint32{act, r.w.Group, ^uint32(0)} {
 		for k, th := range r.lanes {
 			if among>>k&1 == 1 && th != nil && r.events(th, emu.EventStore, a, at[l], buf[:], true) {

@@ -20,7 +20,7 @@ import (
 // change is an edit of a program.
 type change struct{ old, new string }
 
-// TestNoticed: a kernel that waits for other grids, that calls the CUDA system, meets at barrier objects or has parameters that ptxas aligns elsewhere
+// TestNoticed: a kernel that waits for other grids, that calls the CUDA system, meets at barrier objects, asks which lanes are active or has parameters that ptxas aligns elsewhere
 // is executed; a wrong value, address, count or condition beside that is noticed.
 func TestNoticed(t *testing.T) {
 	found, _ := toolchain.Discover(t.Context(), toolchain.Options{})
@@ -34,6 +34,8 @@ func TestNoticed(t *testing.T) {
 			{"ra, ra, r", "ra, ra, t"}},
 		"mbarrier.ptx": {{}, {"[%r3], %r2;", "[%r3], 32;"}, {"%p2, [%r3], 1;", "%p2, [%r3], 0;"}, {"[%r6], [%d3], 4", "[%r6], [%d3+4], 4"}},
 		"aligned.ptx":  {{}, {"map+4", "map+8"}, {"[n]", "[map]"}},
+		"active.ptx":   {{}, {"popc.b32 w, g", "popc.b32 w, f"}, {"and.b32 r, v, 7", "and.b32 r, v, 3"}, {"pl, i, 5", "pl, i, 4"}},
+		"made.ptx":     {{}, {"[b], ny", "[b], nx"}, {"data+12", "data+16"}},
 	} {
 		data, err := os.ReadFile("../../sass/lower/testdata/" + file)
 		if os.IsNotExist(err) {
@@ -50,8 +52,12 @@ func TestNoticed(t *testing.T) {
 				}
 				for _, c := range changes {
 					require.Contains(t, body, c.old)
+					var block [3]int
+					if file == "made.ptx" {
+						block = [3]int{16, 8, 1} // two threads of each warp make the object
+					}
 					got := compare(t, found[at], m, toolchain.Job{Target: target, Level: level, Header: head,
-						Units: []toolchain.Unit{{Name: "unit", Text: ".visible" + strings.Replace(body, c.old, c.new, 1)}}})
+						Units: []toolchain.Unit{{Name: "unit", Text: ".visible" + strings.Replace(body, c.old, c.new, 1)}}}, block)
 					require.Equal(t, c.old == "", len(got.Findings) == 0, "%s %s %s %q %v", file, target, level, c.new, got.Findings)
 					require.Positive(t, got.Runs+len(got.Findings), "%s %s %s %v", file, target, level, got.Cannot)
 				}
@@ -61,7 +67,7 @@ func TestNoticed(t *testing.T) {
 }
 
 // compare compiles and compares the kernel k of a module with the machine code of another.
-func compare(t *testing.T, tc *toolchain.Toolchain, m *ptx.Module, job toolchain.Job) *refine.Result {
+func compare(t *testing.T, tc *toolchain.Toolchain, m *ptx.Module, job toolchain.Job, block [3]int) *refine.Result {
 	t.Helper()
 	res, err := tc.Compile(t.Context(), job)
 	require.NoError(t, err)
@@ -73,7 +79,7 @@ func compare(t *testing.T, tc *toolchain.Toolchain, m *ptx.Module, job toolchain
 	require.NoError(t, err)
 	f, err := cubin.Parse(cub)
 	require.NoError(t, err)
-	got, err := nvidia.Compare(t.Context(), m, p, f, "k", refine.Options{Runs: 2})
+	got, err := nvidia.Compare(t.Context(), m, p, f, "k", refine.Options{Runs: 2, Grid: [3]int{2, 1, 1}, Block: block})
 	require.NoError(t, err)
 	return got
 }

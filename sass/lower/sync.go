@@ -134,6 +134,8 @@ func vote(s *step) {
 	if len(s.args) > 1 {
 		p = s.predDst()
 	}
+	o := s.peek()
+	always := o != nil && o.Zero && !o.Not
 	src, not := s.predIn()
 	switch {
 	case how == "":
@@ -142,7 +144,9 @@ func vote(s *step) {
 		s.fail("VOTE with two results")
 	case d != ir.None:
 		w := warp(ir.VoteBallot)
-		w.Dst, w.Src, w.Not = d, src, not
+		if w.Dst, w.Src, w.Not = d, src, not; always {
+			w.Kind, w.Src = ir.ActiveMask, ir.None
+		}
 		s.do(w)
 	case p != ir.None:
 		w := warp(kind)
