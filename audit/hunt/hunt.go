@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -49,6 +50,8 @@ type Options struct {
 type Progress struct {
 	Tests int `json:"tests"`
 	Cells int `json:"cells"`
+	// Decided are the cells of which something is known.
+	Decided int `json:"decided"`
 	// UnderWay are cells that are done, but not looked at.
 	UnderWay int     `json:"under_way,omitempty"`
 	Seconds  float64 `json:"seconds"`
@@ -261,6 +264,9 @@ func (h *hunter) look(ctx context.Context, b *batch) error {
 		h.p.Tests++
 		h.p.Cells += len(list)
 		for j := range list {
+			if !slices.Contains([]string{report.Unknown, report.Unsupported, report.Invalid}, list[j].Class) {
+				h.p.Decided++
+			}
 			news := h.table.add(found{test: x.test, cell: &list[j], number: h.p.Tests, seconds: at}, h.o.Known)
 			for _, r := range news {
 				h.composer.yielded(x, r.Class == report.Miscompiled && r.Race == report.WordDataRace)

@@ -46,7 +46,7 @@ var exits = map[string]exit{
 	"optcheck gen kinds":              {isPrinted, ""},
 	"optcheck gen name":               {"every test was classified", "one was not"},
 	"optcheck gen presets":            {isPrinted, ""},
-	"optcheck hunt":                   {"the hunt came to its end, whatever it found", ""},
+	"optcheck hunt":                   {"the hunt came to its end and decided something, whatever it found", ""},
 	"optcheck isa":                    {isPrinted, "a line was not understood"},
 	"optcheck issues":                 {isPrinted, ""},
 	"optcheck known":                  {isPrinted, ""},

@@ -32,6 +32,7 @@ const (
 	hostileMemory = 512 << 20
 	hostileInputs = 2_000 // at least
 	hostileHang   = time.Minute
+	hostileWait   = 10 * time.Second // what somebody waits for a foreign folder
 )
 
 // trial is a command line for the hostile worker, and outcome what came of it.
@@ -46,11 +47,12 @@ type (
 		Tools string
 	}
 	outcome struct {
-		Code   int
-		CPU    time.Duration
-		Wall   time.Duration
-		Memory int64 // the largest resident set, in bytes
-		Errors string
+		Code    int
+		CPU     time.Duration
+		Wall    time.Duration
+		Memory  int64 // the largest resident set, in bytes
+		Printed int64 // bytes on standard output
+		Errors  string
 	}
 )
 
@@ -77,7 +79,8 @@ func hostileWorker() {
 				panic(err)
 			}
 		}
-		stdout := io.Discard
+		var printed tally
+		var stdout io.Writer = &printed
 		if t.Full {
 			full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 			if err != nil {
@@ -93,12 +96,21 @@ func hostileWorker() {
 			return os.Getenv(name)
 		}
 		err = run(context.Background(), getenv, strings.NewReader(""), stdout, &errs, t.Args)
-		o := outcome{Code: exitCode(context.Background(), &errs, t.Args, err), CPU: cpuTime() - before, Memory: peak(), Wall: time.Since(start)}
+		o := outcome{Code: exitCode(context.Background(), &errs, t.Args, err), CPU: cpuTime() - before, Memory: peak(), Wall: time.Since(start),
+			Printed: int64(printed)}
 		o.Errors = string(errs.Bytes()[max(0, errs.Len()-400):])
 		if err := out.Encode(o); err != nil {
 			return
 		}
 	}
+}
+
+// tally counts what is written.
+type tally int64
+
+func (n *tally) Write(b []byte) (int, error) {
+	*n += tally(len(b))
+	return len(b), nil
 }
 
 func cpuTime() time.Duration {

@@ -16,6 +16,7 @@ import (
 
 	"optcheck/audit/hunt"
 	"optcheck/audit/store"
+	"optcheck/internal/plain"
 	"optcheck/internal/scratch"
 	"optcheck/known"
 	"optcheck/report"
@@ -247,6 +248,9 @@ func runHunt(ctx context.Context, env *environment, f *huntFlags) (err error) {
 	}
 	if runErr == nil && rep.Tests == 0 {
 		runErr = errors.New("no test was tried in the time of --for")
+	}
+	if runErr == nil && rep.Decided == 0 {
+		runErr = fmt.Errorf("of %s none could be decided", plain.Count(rep.Cells, "cell"))
 	}
 	if runErr == nil && f.bundles != "" {
 		b := &bundler{env: env, f: f, o: &o, seen: map[string]string{}}

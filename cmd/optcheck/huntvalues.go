@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"optcheck/audit/values"
+	"optcheck/internal/plain"
 	ptxvalues "optcheck/ptxgen/values"
 	"optcheck/target"
 )
@@ -165,6 +166,13 @@ func runHuntValues(ctx context.Context, env *environment, f *huntFlags) (err err
 	rep, runErr := values.Run(ctx, o)
 	if rep == nil {
 		return runErr
+	}
+	switch {
+	case runErr != nil:
+	case rep.Cells == 0:
+		runErr = errors.New("no kernel was tried in the time of --for")
+	case rep.Unknown+rep.Refused == rep.Cells:
+		runErr = fmt.Errorf("of %s none could be decided", plain.Count(rep.Cells, "cell"))
 	}
 	return errors.Join(f.report(env, show, rep), runErr)
 }

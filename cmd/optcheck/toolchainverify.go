@@ -33,8 +33,12 @@ was added. Every use of an installed compiler does the same for files whose stat
 				bad = bad || v.Err != nil
 				fmt.Fprintf(env.text, "%s: %s\n", v.Name, text)
 			}
-			if err == nil && bad {
+			switch {
+			case err != nil:
+			case bad:
 				err = errFound
+			case len(list) == 0:
+				err = errors.New("no compiler is installed (optcheck toolchain install)")
 			}
 			return err
 		},

@@ -107,6 +107,9 @@ but this command grants trust.`,
 				return err
 			}
 			if list {
+				if len(all) == 0 {
+					env.tell("no folder is trusted")
+				}
 				for _, dir := range all {
 					fmt.Fprintln(env.text, dir)
 				}
