@@ -68,6 +68,15 @@ nvcc: build
 chromium:
 	$(APT_INSTALL) chromium
 
+# The generator of the pages of the documents; as root.
+hugo:
+	$(APT_INSTALL) hugo
+
+# The documents as pages for a browser, which need no server: site/public/index.html.
+.PHONY: site
+site:
+	hugo --source site --quiet
+
 # Does each of the three releases keep the tests of the founding paper?
 audit: build
 	$(BIN) toolchain install $(CUDA)

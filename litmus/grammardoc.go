@@ -200,7 +200,7 @@ has a name, a number and a count of the test's threads; ` + "`bar.sync 0, 64`" +
 `
 
 const asyncText = `
-Models judge these ([ptx-async](../internals/models.md)); no kernel in audit form has them. A test of ptxas 11.2 to 12.4 holds versions and targets to this table. The initial value of an
+Models judge these ([ptx-async](../models.md)); no kernel in audit form has them. A test of ptxas 11.2 to 12.4 holds versions and targets to this table. The initial value of an
 mbarrier's location is the number of arrivals that each of its phases expects: ` + "`mbarrier.init`" + ` has been. Addresses are locations, or registers that always hold one.
 
 `

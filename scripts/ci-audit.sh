@@ -1,15 +1,15 @@
 #!/bin/bash
-# Audits litmus tests in continuous integration: on GitHub Actions with
-# annotations and a summary of the step, elsewhere as text. Arguments are tests
+# Audits kernels and litmus tests in continuous integration: on GitHub Actions with
+# annotations and a summary of the step, elsewhere as text. Arguments are files, tests
 # and folders (and further flags) of optcheck audit. See docs/ci.md.
 #
-#   scripts/ci-audit.sh litmus/
+#   scripts/ci-audit.sh litmus/ src/
 #
 # Variables:
 #   OPTCHECK     the program (default: optcheck)
 #   RESULTS      folder for optcheck.sarif, junit.xml, report.md and run.jsonl
 #                (default: optcheck-results)
-#   FAIL_ON      changed, miscompiled (the default), unknown or never
+#   FAIL_ON      new, changed, miscompiled (the default), unknown or never
 #   STORE        file that keeps results from run to run; "" for none
 #   OPTCHECK_*   the settings of optcheck: OPTCHECK_TARGETS, OPTCHECK_KNOWN, …
 #
@@ -23,7 +23,7 @@ FAIL_ON=${FAIL_ON:-miscompiled}
 STORE=${STORE:-}
 
 if [ $# = 0 ]; then
-  echo "ci-audit.sh: no tests: name folders of .litmus files" >&2
+  echo "ci-audit.sh: no tests: name folders of .litmus, .cu or .ptx files" >&2
   exit 2
 fi
 mkdir -p "$RESULTS" || exit 2

@@ -38,6 +38,7 @@ type auditFlags struct {
 	flags          []string
 	frontFlags     []string
 	text           report.TextOptions
+	writeKnown     string
 	engine         engineFlags
 }
 
@@ -51,7 +52,7 @@ machine code keeps what was written.
 
 Files of PTX, and folders of them, are read whole: each synchronising instruction is
 looked for in the machine code of ptxas, and the order of all that was found is
-compared over the control flow (docs/internals/comparing-programs.md). Targets are sm_70, sm_80 and sm_90,
+compared over the control flow (docs/audit.md). Targets are sm_70, sm_80 and sm_90,
 as far as the file allows. A cubin is compared with the PTX of its name beside it. Of a
 file of CUDA C++ each front end found (nvcc, clang) makes PTX for each target, as
 nvcc -gencode does, which is audited for that target; toolchains are the pairs, as
@@ -170,6 +171,7 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 	f.engine.add(cmd)
 	textFlags(cmd, &f.text)
 	knownFlags(cmd)
+	fl.StringVar(&f.writeKnown, "write-known", "", "write what is found, and not known, into this new list of known findings")
 }
 
 func textFlags(cmd *cobra.Command, o *report.TextOptions) {
@@ -297,7 +299,7 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 		return err
 	}
 	list, own, err := knownList(env)
-	if err != nil {
+	if err := cmp.Or(err, baselineFile(f.writeKnown)); err != nil {
 		return err
 	}
 	handlers, set, last := report.Tee{}, report.NewSet(), &lastStats{}
@@ -357,5 +359,8 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 		return runErr
 	}
 	reportUnused(env, list, own, run)
+	if err := writeBaseline(env, f.writeKnown, run); err != nil {
+		return err
+	}
 	return gate.done(counted(env, run))
 }

@@ -19,14 +19,16 @@ import (
 )
 
 // documents are the pages whose commands are run as they stand there, in a folder of their own.
-var documents = []string{"README.md", "docs/tutorial.md", "docs/writing-tests.md", "docs/toolchains.md", "docs/reading.md", "docs/verify.md"}
+var documents = []string{"README.md", "docs/start.md", "docs/audit.md", "docs/understand.md", "docs/compare.md", "docs/verify.md",
+	"docs/litmus.md", "docs/models.md", "docs/hunting.md", "docs/bugs.md", "docs/ci.md", "docs/scale.md", "docs/trust.md",
+	"docs/internals/toolchains.md"}
 
 // TestDocuments runs every command of the pages for newcomers and looks for what they show
-// of its output. A newcomer's machine is pretended: it has an installed CUDA 11.8, and an
+// of its output. A newcomer's machine is pretended: it has an installed CUDA 11.8 and nvcc, and an
 // unpacked CUDA 12.4 that nobody has told of.
 func TestDocuments(t *testing.T) {
 	installed := toolchain.ManagedDir(os.Getenv)
-	for _, name := range []string{"cuda-11.8", "cuda-12.4"} {
+	for _, name := range []string{"cuda-11.8", "cuda-12.4", "nvcc-12.4"} {
 		if _, err := os.Stat(filepath.Join(installed, name)); err != nil {
 			required.Missing(t, "no %s", name)
 		}
@@ -37,7 +39,11 @@ func TestDocuments(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("..", "..", page))
 			require.NoError(t, err)
 			home := t.TempDir()
-			copyTree(t, filepath.Join(installed, "cuda-11.8"), filepath.Join(home, ".cache/optcheck/toolchains/cuda-11.8"))
+			for _, name := range []string{"cuda-11.8", "nvcc-12.4"} {
+				if strings.Contains(string(text), name) || name == "cuda-11.8" {
+					copyTree(t, filepath.Join(installed, name), filepath.Join(home, ".cache/optcheck/toolchains", name))
+				}
+			}
 			copyTree(t, filepath.Join(installed, "cuda-12.4/root/usr/bin"), filepath.Join(home, "cuda-12.4/bin"))
 			runPage(t, page, string(text), home)
 		})
@@ -66,7 +72,7 @@ func copyTree(t *testing.T, from, to string) {
 }
 
 var (
-	fence  = regexp.MustCompile("(?ms)^(<!-- ([^\n]*) -->\n)?```(console|litmus|ptx)\n(.*?)^```$")
+	fence  = regexp.MustCompile("(?ms)^(<!-- ([^\n]*) -->\n)?```(console|litmus|ptx|cuda|yaml)\n(.*?)^```$")
 	exitIn = regexp.MustCompile(`# exit code (\d+)`)
 )
 
@@ -83,7 +89,7 @@ func runPage(t *testing.T, page, text, home string) {
 			continue
 		}
 		if kind != "console" || strings.HasPrefix(about, "not run: ") {
-			require.NotEmpty(t, about, "%s: a test without a file", page)
+			require.True(t, about != "" || kind == "yaml", "%s: a test without a file", page)
 			continue
 		}
 		for _, step := range strings.Split("\n"+body, "\n$ ")[1:] {

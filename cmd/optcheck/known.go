@@ -1,8 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
+	"os"
+
 	"github.com/spf13/cobra"
 
+	"optcheck/internal/whole"
 	"optcheck/known"
 	"optcheck/report"
 )
@@ -50,6 +55,33 @@ func reportUnused(env *environment, list *known.List, own int, r *report.Run) {
 	}
 }
 
+// baselineFile is the file of --write-known, which must not be there yet: it may have reasons that somebody wrote.
+func baselineFile(file string) error {
+	if file == "" {
+		return nil
+	}
+	if _, err := os.Lstat(file); err == nil {
+		return fmt.Errorf("--write-known: %s is there already (--known %s takes it; name another file for what is new)", file, file)
+	}
+	return nil
+}
+
+// writeBaseline writes what a run has found and no filter knows as a list of known findings.
+func writeBaseline(env *environment, file string, r *report.Run) error {
+	if file == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := known.WriteBaseline(&b, r.All()); err != nil {
+		return err
+	}
+	if err := whole.Write(file, b.Bytes(), 0o666); err != nil {
+		return err
+	}
+	env.tell("%s: what was found; --known %s --new-only shows what is new", file, file)
+	return nil
+}
+
 func newKnownCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "known",
@@ -79,7 +111,8 @@ A list is a YAML file; only id, rule, note and reason must be there:
       link: where to read more
 
 Lists are given with --known, OPTCHECK_KNOWN or the setting known; the built-in
-list always applies. A filter of yours that matches nothing is reported.`,
+list always applies. A filter of yours that matches nothing is reported. optcheck
+audit --write-known FILE writes a first list, of all that was found.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

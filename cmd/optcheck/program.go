@@ -80,7 +80,7 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	}
 	defer func() { discard(reports) }()
 	list, own, err := knownList(env)
-	if err != nil {
+	if err := cmp.Or(err, baselineFile(f.writeKnown)); err != nil {
 		return err
 	}
 	r := &programRun{o: realcode.Options{Targets: env.settings.targets, Levels: env.settings.levels, Jobs: env.settings.jobs,
@@ -137,6 +137,9 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 		return err
 	}
 	reportUnused(env, list, own, run)
+	if err := writeBaseline(env, f.writeKnown, run); err != nil {
+		return err
+	}
 	if failed > 0 {
 		return fmt.Errorf("%d of %d files could not be read%s", failed, len(files), map[bool]string{true: " whole"}[r.partly])
 	}

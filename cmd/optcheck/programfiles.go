@@ -86,7 +86,7 @@ func filesIn(dir string, pass func(name string) bool) (files, links []string, er
 // programFlags and cubinFlags are the flags of audit that mean something to programs, and to a cubin.
 var (
 	cubinFlags   = []string{"toolchains", "timeout", "disassembler", "fail-on", "allow-unknown", "format", "notes", "cells", "explain-claims", "quiet"}
-	programFlags = append([]string{"targets", "levels", "jobs", "known", "new-only", "keep-code", "output", "report", "html", "front-flags",
+	programFlags = append([]string{"targets", "levels", "jobs", "known", "new-only", "write-known", "keep-code", "output", "report", "html", "front-flags",
 		"store", "unsupported", "execute"}, cubinFlags...)
 )
 

@@ -25,16 +25,16 @@ import (
 
 var update = flag.Bool("update", false, "write the reference pages anew")
 
-// writtenBy begins each page.
-const writtenBy = "<!-- Written by: go test ./cmd/optcheck -run Reference -update -->\n"
+// writtenBy ends each page.
+const writtenBy = "\n<!-- Written by: go test ./cmd/optcheck -run Reference -update -->\n"
 
 // TestReference: the reference pages say what the program has.
 func TestReference(t *testing.T) {
 	for name, page := range map[string]func(*bytes.Buffer){"commands": commandsPage, "settings": settingsPage, "rules": rulesPage,
 		"exit-codes": exitPage, "events": func(b *bytes.Buffer) { eventsPage(t, b) }} {
 		var b bytes.Buffer
-		b.WriteString(writtenBy)
 		page(&b)
+		b.WriteString(writtenBy)
 		file := filepath.Join("..", "..", "docs", "reference", name+".md")
 		if *update {
 			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
