@@ -36,8 +36,9 @@ type appFlags struct {
 
 func newAppCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "app",
-		Short: "Test programs under stress, harden them with fences, and measure what those cost",
+		Use:     "app",
+		Example: "  optcheck app list\n  optcheck app test cbe-dot\n  optcheck app harden cbe-dot",
+		Short:   "Test programs under stress, harden them with fences, and measure what those cost",
 		Long: `Test programs under stress, harden them with fences, and measure what those cost.
 
 A program is a file with kernels, buffers, launches and a post-condition, which says

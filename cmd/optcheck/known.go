@@ -84,8 +84,9 @@ func writeBaseline(env *environment, file string, r *report.Run) error {
 
 func newKnownCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "known",
-		Short: "Known findings: what audits mark as seen before",
+		Use:     "known",
+		Example: "  optcheck known list\n  optcheck audit kernel.ptx --write-known known.yaml\n  optcheck audit kernel.ptx --known known.yaml --new-only",
+		Short:   "Known findings: what audits mark as seen before",
 		Long: `Known findings are filters with reasons. A cell is known if a filter matches each
 of its findings; audit and report then mark it, and with --new-only neither show
 it nor count it for --fail-on.

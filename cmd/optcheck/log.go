@@ -6,10 +6,11 @@ import (
 
 func newLogCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "log",
-		Short: "Work with logs of herd and litmus",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:     "log",
+		Example: "  optcheck log check herd.log --model ptx",
+		Short:   "Work with logs of herd and litmus",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newLogCheckCmd(env))
 	return cmd

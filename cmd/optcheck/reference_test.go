@@ -55,20 +55,29 @@ func commandsPage(b *bytes.Buffer) {
 	b.WriteString("# Commands\n\nFlags that choose (`--targets`, `--toolchains`, `--levels`, `--layouts`, `--classes`, `--rules`, `--presets`, `--races`) are\n" +
 		"taken in either number by every command that has them. `optcheck COMMAND --help` prints the same.\n\n")
 	all := visible(root)
-	for _, c := range all[1:] {
-		fmt.Fprintf(b, "- [%s](#%s): %s\n", c.CommandPath(), strings.ReplaceAll(c.CommandPath(), " ", "-"), c.Short)
+	for _, g := range groups {
+		fmt.Fprintf(b, "**%s**\n\n", strings.TrimSuffix(g.title, ":"))
+		for _, name := range g.commands {
+			for _, c := range all[1:] {
+				if path := c.CommandPath(); strings.Fields(path)[1] == name {
+					fmt.Fprintf(b, "- [%s](#%s): %s\n", path, strings.ReplaceAll(path, " ", "-"), c.Short)
+				}
+			}
+		}
+		b.WriteByte('\n')
 	}
 	for _, c := range all {
-		fmt.Fprintf(b, "\n## %s\n\n```\n%s\n```\n\n```text\n%s\n```\n", c.CommandPath(), c.UseLine(), long(c))
+		fmt.Fprintf(b, "\n## %s\n\n```\n%s\n```\n", c.CommandPath(), c.UseLine())
+		if c.Example != "" {
+			fmt.Fprintf(b, "\n```console\n%s\n```\n", c.Example)
+		}
+		fmt.Fprintf(b, "\n```text\n%s\n```\n", long(c))
 		if list := flagsOf(c); len(list) > 0 {
 			b.WriteString("\n| flag | meaning | default |\n|---|---|---|\n")
 			for _, f := range list {
 				_, usage := pflag.UnquoteUsage(f)
 				fmt.Fprintf(b, "| `%s` | %s | %s |\n", spelling(f), cellText(usage), cellText(defaultOf(f)))
 			}
-		}
-		if c.Example != "" {
-			fmt.Fprintf(b, "\n```console\n%s\n```\n", c.Example)
 		}
 	}
 }

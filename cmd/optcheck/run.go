@@ -140,10 +140,10 @@ their own specification, also every dependency.
 Machine-readable output goes to standard output, everything else to standard
 error. Exit codes: 0 all that was asked for was done, and nothing is at or above
 --fail-on; 1 something is; 2 wrong usage, or not everything could be done; 130
-interrupted (docs/reference/exit-codes.md).
-
-To begin: optcheck toolchain list (and install), then optcheck audit kernel.ptx, or a
-litmus test: optcheck audit coRR mp.`,
+interrupted (docs/reference/exit-codes.md).`,
+		Example: `  optcheck toolchain install cuda-12.4 nvcc-12.4
+  optcheck audit kernel.cu
+  optcheck audit coRR mp`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       version(),
@@ -172,6 +172,7 @@ litmus test: optcheck audit coRR mp.`,
 		newBenchOrderingCmd(env))
 	root.AddCommand(newDriverCompilerCmd(env))
 	root.AddCommand(newTrustCmd(env), newStoreCmd(env), newMergeCmd(env), newCampaignCmd(env), newVersionCmd(env), newManualCmd())
+	grouped(root)
 	helpful(root)
 	oneOf(root)
 	return root

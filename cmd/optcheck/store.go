@@ -6,8 +6,9 @@ import (
 
 func newStoreCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "store",
-		Short: "Look after a store of results",
+		Use:     "store",
+		Example: "  optcheck store info run.store\n  optcheck store gc run.store --dry-run",
+		Short:   "Look after a store of results",
 		Long: `Look after a store: the file in which audits with --store keep their results.
 
 A store is an SQLite database. Several processes of one machine may write it at

@@ -18,8 +18,9 @@ import (
 
 func newStoreArtefactCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "artefact",
-		Short: "List and extract kernels and machine code that a store keeps",
+		Use:     "artefact",
+		Example: "  optcheck store artefact list run.store",
+		Short:   "List and extract kernels and machine code that a store keeps",
 		Long: `List and extract what a store keeps beside results: of cells with findings, what
 each thread was compiled from (PTX, OpenCL C or LLVM IR) and its machine code
 (optcheck audit --store FILE --artefacts findings, the default; all; none), and
