@@ -47,7 +47,9 @@ type Report struct {
 	All, Claims bool
 	// Origins are the texts that files of PTX were made of, by the names of these.
 	Origins map[string]Origin
-	cells   []*Cell
+	// Itself are, by kernel, what was found out of the program itself.
+	Itself []string
+	cells  []*Cell
 }
 
 // maxTold bounds the findings that are told in full.
@@ -91,6 +93,9 @@ func (r *Report) Write(w io.Writer) error {
 	r.lowered(&b)
 	for _, made := range r.Made {
 		fmt.Fprintln(&b, made)
+	}
+	for _, s := range r.Itself {
+		fmt.Fprintf(&b, "the program itself: %s\n", plain.Line(s))
 	}
 	fmt.Fprintf(&b, "compared: %d of %d synchronising and strong operations, %d of %d others, %d ordered pairs\n",
 		total.StrongFound, total.Strong, total.WeakFound, total.Weak, total.Pairs)

@@ -96,6 +96,8 @@ type Test struct {
 	// Targets are those that a front end made the PTX of a program for: of others it may
 	// have made other PTX.
 	Targets []string `json:"targets,omitempty"`
+	// Itself is what was found out of a program itself, whatever a compiler makes of it; "" if that was not asked.
+	Itself string `json:"itself,omitempty"`
 }
 
 // NewTest returns the event of a test. At most one of preset and file is given.

@@ -12,7 +12,7 @@ import (
 type object struct {
 	at         emu.Word
 	block      int32 // whose shared memory has it
-	agent      id // stands for the copies that complete here
+	agent      id    // stands for the copies that complete here
 	phase      uint32
 	open, done *message
 }

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"optcheck/internal/plain"
@@ -47,6 +48,23 @@ func (r *Result) Verdict() string {
 	return fmt.Sprintf("nothing found in %s", plain.Count(len(r.Runs), "run"))
 }
 
+// Brief is what was found out, in a line: the rules that are broken, each once.
+func (r *Result) Brief() string {
+	var rules []string
+	for _, f := range r.Found {
+		if s := string(f.Rule); !f.Possible() && !slices.Contains(rules, s) {
+			rules = append(rules, s)
+		}
+	}
+	switch {
+	case len(rules) > 0:
+		return strings.Join(rules, ", ")
+	case len(r.Unknown) > 0:
+		return "unknown: " + r.Unknown[0]
+	}
+	return r.Verdict()
+}
+
 func (f *Finding) text(b *strings.Builder) {
 	fmt.Fprintf(b, "  %s", f.Rule)
 	if f.Possible() {
@@ -74,6 +92,21 @@ func (f *Finding) text(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "    %s %s\n", word, plain.Line(m))
 	}
+}
+
+// Says is a finding in a sentence or two.
+func (f *Finding) Says() string {
+	parts := []string{string(f.Rule)}
+	for _, s := range []string{f.Where, f.Why} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	out := plain.Line(strings.Join(parts, ": "))
+	if len(f.Mend) > 0 {
+		out += "; would be mended by " + plain.Line(strings.Join(f.Mend, " together with "))
+	}
+	return out
 }
 
 func (s *Side) text(b *strings.Builder) {

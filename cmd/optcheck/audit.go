@@ -34,6 +34,7 @@ type auditFlags struct {
 	hardware       bool
 	keepCode       string
 	execute        uint
+	verify         bool
 	controlCodes   bool
 	flags          []string
 	frontFlags     []string
@@ -157,6 +158,7 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 	fl.BoolVar(&f.controlCodes, "control-codes", false, controlCodesHelp)
 	fl.StringVar(&f.keepCode, "keep-code", "",
 		"keep what ptxas makes in this folder, and take it from there: judging again compiles nothing; of programs, the PTX of front ends")
+	fl.BoolVar(&f.verify, "verify", false, "of programs, also look whether each kernel itself has data races, wrong barriers or endless waits (see optcheck verify)")
 	fl.UintVar(&f.execute, "execute", realcode.Runs,
 		"execute each kernel and its machine code on this many inputs, and compare what they store (sm_70 and later; 0: not at all)")
 	streamFlag(cmd, &f.output)

@@ -209,6 +209,9 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 				program = realcode.NewFailed
 			}
 			r.modules, r.programs = append(r.modules, m), append(r.programs, program(m, fronts.origin[m], fronts.of[m].Targets...))
+			if f.verify && fronts.of[m].Failed == nil {
+				r.verify(m, r.programs[len(r.programs)-1])
+			}
 			m.Forget()
 			if o, ok := fronts.origin[m]; ok {
 				r.text.Origins[m.File] = o

@@ -25,6 +25,8 @@ type verification struct {
 	all         bool
 	limit       time.Duration
 	asJSON      bool
+	sarif       string
+	results     []*verify.Result
 }
 
 // verifyFails are the values of verify's --fail-on.
@@ -50,7 +52,8 @@ most 16 times: that there is no race in any is a proof for that launch and input
 The launch is that of the flags, of a comment of the source
 (//--blockDim=64 --gridDim=2), of a program as optcheck app has them, or chosen: the
 report says what was chosen. A parameter is a number, or a buffer of so many bytes
-that begin with zeros: then accesses outside of it are reported.
+that begin with zeros, or of the numbers that are listed: then accesses outside of it
+are reported.
 
 The exit code is 1 if something was found that --fail-on counts, and 2 if nothing was
 found but not everything could be told.`,
@@ -68,7 +71,8 @@ found but not everything could be told.`,
 	f.IntSliceVar(&v.grid, "grid", nil, "blocks: X,Y,Z (chosen if not given)")
 	f.IntSliceVar(&v.block, "block", nil, "threads of a block: X,Y,Z")
 	f.Int64Var(&v.shared, "shared", 0, "dynamic shared memory of a block in bytes")
-	f.StringArrayVar(&v.args, "arg", nil, "a parameter, by name or number: NAME=VALUE (1.5 of one that is f32 or f64), or NAME=buffer:BYTES")
+	f.StringArrayVar(&v.args, "arg", nil, "a parameter, by name or number: NAME=VALUE (1.5 of one that is f32 or f64), NAME=buffer:BYTES (zeros), or NAME=i32:1,2,3 "+
+		"(a buffer with these numbers; also i8 to u64, f32, f64)")
 	f.Uint64Var(&v.o.Seed, "seed", 0, "what parameters, memory and schedules are made from")
 	f.IntVar(&v.o.Inputs, "inputs", 2, "how many inputs are tried, where parameters are chosen")
 	f.IntVar(&v.o.Schedules, "schedules", 4, "how many schedules of each are run")
@@ -82,6 +86,7 @@ found but not everything could be told.`,
 	f.StringSliceVar(&v.front, "front-flags", nil, "further arguments for the compiler of CUDA C++, separated by commas")
 	f.StringSlice("toolchains", nil, "compile CUDA C++ with these toolchains only")
 	f.StringSlice("targets", nil, "compile CUDA C++ for the first of these targets (sm_80)")
+	f.StringVar(&v.sarif, "sarif", "", "also write what was found to this file, as SARIF with the lines of the source")
 	jsonFlag(cmd, &v.asJSON, "one JSON object a kernel")
 	return cmd
 }
@@ -89,6 +94,9 @@ found but not everything could be told.`,
 func (v *verification) run(ctx context.Context, env *environment, files []string) error {
 	if !slices.Contains(verifyFails, v.fail) {
 		return fmt.Errorf("--fail-on %q: must be any, race or never", v.fail)
+	}
+	if v.sarif != "" && v.all {
+		return fmt.Errorf("--sarif: --all-executions has none")
 	}
 	if v.o.Inputs < 1 || v.o.Schedules < 1 || v.o.Steps < 1 || v.shared < 0 {
 		return fmt.Errorf("--inputs, --schedules and --steps are 1 or more, --shared 0 or more")
@@ -120,6 +128,7 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 				return fmt.Errorf("%s: kernel %s: %w", plain.Line(file), plain.Line(l.kernel), err)
 			}
 			r.File = file
+			v.results = append(v.results, r)
 			if v.asJSON {
 				err = env.printJSON(r)
 			} else {
@@ -138,6 +147,11 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 			if len(r.Unknown) > 0 {
 				unknown++
 			}
+		}
+	}
+	if v.sarif != "" {
+		if err := v.writeSARIF(env); err != nil {
+			return err
 		}
 	}
 	switch {

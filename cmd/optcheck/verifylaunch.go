@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	little "encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +15,7 @@ import (
 	"optcheck/internal/plain"
 	"optcheck/program"
 	"optcheck/ptx"
+	"optcheck/realcode"
 	"optcheck/verify"
 )
 
@@ -101,12 +103,37 @@ func (v *verification) launch(text string) (l *verify.Launch, err error) {
 			if arg.Bytes, err = strconv.ParseInt(size, 0, 64); err != nil || arg.Bytes < 1 || arg.Bytes > maxBuffer {
 				return nil, fmt.Errorf("--arg %s: a buffer has from 1 to %d bytes", plain.Line(a), maxBuffer)
 			}
+		} else if kind, list, ok := strings.Cut(value, ":"); ok {
+			arg.Buffer = true
+			if arg.Data, err = numbers(kind, list); err != nil {
+				return nil, fmt.Errorf("--arg %s: %w", plain.Line(a), err)
+			}
+			arg.Bytes = int64(len(arg.Data))
 		} else {
 			arg.Number = value
 		}
 		l.Args = append(l.Args, arg)
 	}
 	return l, nil
+}
+
+// numbers is what a buffer holds whose numbers are listed, each with so many bits: "i32", "1,2,3".
+func numbers(kind, list string) (data []byte, err error) {
+	bits, err := strconv.Atoi(strings.TrimLeft(kind, "iuf"))
+	if err != nil || !slices.Contains([]int{8, 16, 32, 64}, bits) || len(kind) != len(strings.TrimLeft(kind, "iuf"))+1 {
+		return nil, fmt.Errorf("%s: numbers are i8, i16, i32, i64, u8 to u64, f32 or f64, and a buffer of zeros is buffer:BYTES", plain.Line(kind))
+	}
+	for _, s := range strings.Split(list, ",") {
+		if kind[0] == 'f' && !strings.ContainsAny(s, ".eE") {
+			s += ".0"
+		}
+		v, err := verify.Number(strings.TrimSpace(s), int64(bits/8))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", plain.Line(s), err)
+		}
+		data = append(data, little.LittleEndian.AppendUint64(nil, v)[:bits/8]...)
+	}
+	return data, nil
 }
 
 // maxBuffer bounds a buffer that --arg asks for, in bytes.
@@ -184,4 +211,18 @@ func (v *verification) program(file string) ([]toVerify, error) {
 		maps.Copy(content, left)
 	}
 	return out, nil
+}
+
+// verify looks at a program of an audit itself: that one is preserved says little if it is wrong itself.
+func (r *programRun) verify(m *ptx.Module, p *realcode.Program) {
+	for i := range p.Tests {
+		t := &p.Tests[i]
+		x, err := verify.Kernel(m, strings.TrimPrefix(t.Name, m.Name()+":"), &verify.Options{CUDA: isCUDA(t.File), Unmended: true})
+		if err != nil {
+			t.Itself = "unknown: " + err.Error()
+		} else {
+			t.Itself = x.Brief()
+		}
+		r.text.Itself = append(r.text.Itself, fmt.Sprintf("%s: %s", t.Name, t.Itself))
+	}
 }
