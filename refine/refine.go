@@ -293,6 +293,19 @@ var fills = [2]uint64{0, 0x5a5a5a5a5a5a5a5a}
 
 // reference runs the program.
 func (c *comparison) reference(in *Input, l *emu.Launch, fill uint64, change *emu.Change) (*emu.Grid, error) {
+	g, err := c.prepared(c.source, in, l, fill)
+	if err != nil {
+		return nil, err
+	}
+	g.Changed = change
+	if change == nil && fill == fills[0] && c.o.Search > 0 {
+		c.search.follow(in, false, g.Warps...)
+	}
+	return g, c.ran(g)
+}
+
+// prepared is a run of the program, or of one that was made of it, that has not begun.
+func (c *comparison) prepared(code *emu.Code, in *Input, l *emu.Launch, fill uint64) (*emu.Grid, error) {
 	m := emu.NewMemory(in.first(fill))
 	in.fill(m, c.program)
 	steps := c.o.MaxSteps
@@ -300,20 +313,22 @@ func (c *comparison) reference(in *Input, l *emu.Launch, fill uint64, change *em
 		steps = max(1<<20, int64(l.Blocks()*l.Threads())<<12)
 	}
 	quantum := []int{97, 5, 31}[in.Seed%3]
-	g, err := emu.NewGrid(c.source, l, m, emu.Policy{Quantum: quantum, Reverse: in.Seed%2 == 1, Fill: fill, MaxSteps: steps, TrapEnds: true}, true)
+	g, err := emu.NewGrid(code, l, m, emu.Policy{Quantum: quantum, Reverse: in.Seed%2 == 1, Fill: fill, MaxSteps: steps, TrapEnds: true}, true)
 	if err != nil {
 		return nil, err
 	}
-	g.Kinds, g.Changed = c.kinds, change
+	g.Kinds = c.kinds
 	g.Outside = append([]uint64{0, 1, 2, 3, 0xffffffff, 4, 5, 7, 8}, constants(c.program)...)
-	if change == nil && fill == fills[0] && c.o.Search > 0 {
-		c.search.follow(in, false, g.Warps...)
-	}
-	err = g.Run()
-	if c.spent += g.Steps; err != nil && !errors.Is(err, emu.ErrSteps) {
-		return g, err
-	}
 	return g, nil
+}
+
+// ran runs a prepared grid. The bound of steps is no error.
+func (c *comparison) ran(g *emu.Grid) error {
+	err := g.Run()
+	if c.spent += g.Steps; errors.Is(err, emu.ErrSteps) {
+		return nil
+	}
+	return err
 }
 
 // launch is the launch of an input.
@@ -434,8 +449,10 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 	var found [2]*accuse
 	var ends []*lane
 	var last [2]*emu.Coverage
-	again := func(i int, code *emu.Code) *replay {
-		return c.newReplay(in, g, open, code, l, block, id, policies[i], readings[len(readings)-1])
+	again := func(i int) func(*emu.Grid, []*undefined, *emu.Code) error {
+		return func(g *emu.Grid, open []*undefined, code *emu.Code) error {
+			return c.newReplay(in, g, open, code, l, block, id, policies[i], readings[len(readings)-1]).run(c, ref)
+		}
 	}
 	for i, p := range policies {
 		for n, how := range readings {
@@ -475,10 +492,10 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 		if f.Machine >= 0 {
 			f.MachineAddr, f.MachineText = c.machine.Insts[f.Machine].Addr, c.machine.Insts[f.Machine].Text
 		}
-		f.Approximate = approximates(c.program, g.Cover)
-		f.Unproved = unproved(c.program, g.Cover)
-		if len(f.Unproved) == 0 {
-			f.Unproved = c.restsOn(a, unproved(c.machine, last[i]), func(code *emu.Code) error { return again(i, code).run(c, ref) })
+		approximate := approximates(c.program, g.Cover)
+		forms := append(unproved(c.program, g.Cover), unproved(c.machine, last[i])...)
+		if (approximate || len(forms) > 0) && c.restsOn(a, approximate, in, g, open, last[i], again(i)) {
+			f.Approximate, f.Unproved = approximate, forms
 		}
 		return f, nil, nil
 	}
@@ -506,21 +523,20 @@ func grouped(program, machine *emu.Warp) bool {
 // and roots with are refined until the result is exact.
 func approximates(p *ir.Program, cover *emu.Coverage) bool {
 	for i := range p.Insts {
-		if !cover.Insts[i] {
-			continue
-		}
-		if w, ok := p.Insts[i].Do.(*ir.Warp); ok && w.Product != nil && w.Product.A.Float() {
+		if cover.Insts[i] && approximation(&p.Insts[i]) {
 			return true
-		}
-		for _, list := range [][]ir.Op{p.Insts[i].Pre, p.Insts[i].Post} {
-			for k := range list {
-				if list[k].Code == ir.Approx {
-					return true
-				}
-			}
 		}
 	}
 	return false
+}
+
+// approximation reports whether an instruction performs an approximate function.
+func approximation(in *ir.Inst) bool {
+	if w, ok := in.Do.(*ir.Warp); ok && w.Product != nil && w.Product.A.Float() {
+		return true
+	}
+	is := func(o ir.Op) bool { return o.Code == ir.Approx }
+	return slices.ContainsFunc(in.Pre, is) || slices.ContainsFunc(in.Post, is)
 }
 
 // run executes the warp and compares what is left at its end.

@@ -23,28 +23,62 @@ func unproved(p *ir.Program, cover *emu.Coverage) (forms []string) {
 // without their lowest bit.
 var twists = [2]uint64{1, 0xa5a5a5a4}
 
-// restsOn returns the forms if a difference may rest on them: on what they do, or on the values that they make, unless it is
-// the same when these are others. (The first one of each run is compared: of two differences only the first may acquit the forms.)
-func (c *comparison) restsOn(a *accuse, forms []string, replay func(*emu.Code) error) []string {
+// restsOn reports whether a difference may rest on what is not known for sure of what a run performed: forms that are unproved, on what they
+// do or on the values that they make, and approximate functions if the program performs some. It does unless it is the same when their results
+// are others, on both sides. (The first one of each run is compared: of two differences only the first may be found so.)
+func (c *comparison) restsOn(a *accuse, approximate bool, in *Input, g *emu.Grid, open []*undefined, cover *emu.Coverage,
+	replay func(*emu.Grid, []*undefined, *emu.Code) error) bool {
 	for i := range c.machine.Insts {
-		if in := &c.machine.Insts[i]; in.Unproved && slices.Contains(forms, in.Form) && acts(in.Do, a, int(a.Pc) == i) {
-			return forms
+		if in := &c.machine.Insts[i]; in.Unproved && cover.Insts[i] && acts(in.Do, a, int(a.Pc) == i) {
+			return true
 		}
+	}
+	source := false
+	for i := range c.program.Insts {
+		in := &c.program.Insts[i]
+		if in.Unproved && g.Cover.Insts[i] && acts(in.Do, a, a.Event != nil && int(a.Event.Inst) == i) {
+			return true
+		}
+		source = source || g.Cover.Insts[i] && doubtful(in, approximate)
 	}
 	for _, t := range twists {
-		if len(forms) == 0 {
-			break
+		code, err := emu.Prepare(twisted(c.machine, t, approximate))
+		run, undefined := g, open
+		if err == nil && source {
+			run, undefined, err = c.twistedRun(in, t, approximate)
 		}
-		code, err := emu.Prepare(twisted(c.machine, t))
 		if err != nil {
-			return forms
+			return true
 		}
 		var b *accuse
-		if !errors.As(replay(code), &b) || b.Rule != a.Rule || b.Lane != a.Lane || b.Pc != a.Pc || b.Word != a.Word || b.Want != a.Want || b.Got != a.Got {
-			return forms
+		if !errors.As(replay(run, undefined, code), &b) || b.Rule != a.Rule || b.Lane != a.Lane || b.Pc != a.Pc || b.Word != a.Word || b.Want != a.Want || b.Got != a.Got {
+			return true
 		}
 	}
-	return nil
+	return false
+}
+
+// twistedRun runs the program with other results of what is doubtful, and says what depends on undefined content.
+func (c *comparison) twistedRun(in *Input, twist uint64, approximate bool) (*emu.Grid, []*undefined, error) {
+	code, err := emu.Prepare(twisted(c.program, twist, approximate))
+	if err != nil {
+		return nil, nil, err
+	}
+	var runs [2]*emu.Grid
+	for i, fill := range fills {
+		if runs[i], err = c.prepared(code, in, c.launch(in), fill); err == nil {
+			err = c.ran(runs[i])
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return runs[0], opened(runs[0], runs[1]), nil
+}
+
+// doubtful reports whether the result of an instruction is not known for sure.
+func doubtful(in *ir.Inst, approximate bool) bool {
+	return in.Unproved || approximate && approximation(in)
 }
 
 // acts reports whether a difference may be what a misread instruction does, besides setting registers; at tells that it was found
@@ -63,15 +97,15 @@ func acts(e ir.Effect, a *accuse, at bool) bool {
 	return true
 }
 
-// twisted is a program whose unproved instructions have other results.
-func twisted(p *ir.Program, twist uint64) *ir.Program {
+// twisted is a program whose doubtful instructions have other results.
+func twisted(p *ir.Program, twist uint64, approximate bool) *ir.Program {
 	q := *p
 	k := ir.Reg(q.Regs)
 	q.Regs++
 	q.Consts = append(slices.Clone(p.Consts), ir.Const{Reg: k, Value: twist})
 	q.Insts = slices.Clone(p.Insts)
 	for i := range q.Insts {
-		if in := &q.Insts[i]; in.Unproved {
+		if in := &q.Insts[i]; doubtful(in, approximate) {
 			in.Pre, in.Post = slices.Clone(in.Pre), slices.Clone(in.Post)
 			list := &in.Pre
 			if in.Do != nil {

@@ -130,8 +130,9 @@ func covered(p *ir.Program, threads int, input []byte, size int, policy emu.Poli
 	return g.Memory.Bytes(outAddr, size), g.Cover.Insts, nil
 }
 
-// both executes PTX and what compilers make of it, and says where they differ.
-func both(t *testing.T, tc *toolchain.Toolchain, target, level, text string, threads int, inputs [][]byte) {
+// both executes PTX and what compilers make of it, and says where they differ. If they do not it returns the forms of instructions that
+// the machine code performed.
+func both(t *testing.T, tc *toolchain.Toolchain, target, level, text string, threads int, inputs [][]byte) (performed []string) {
 	t.Helper()
 	m, err := ptx.Parse("t.ptx", []byte(text))
 	require.NoError(t, err)
@@ -153,11 +154,12 @@ func both(t *testing.T, tc *toolchain.Toolchain, target, level, text string, thr
 		other, err := execute(src, threads, in, outSize, emu.Policy{Fill: 0x5a5a5a5a5a5a5a5a})
 		require.NoError(t, err)
 		for _, p := range []emu.Policy{{Fill: 0x5a5a5a5a5a5a5a5a}, {Reverse: true}} {
-			got, err := execute(dst, threads, in, outSize, p)
+			got, insts, err := covered(dst, threads, in, outSize, p)
 			if err != nil {
 				t.Errorf("%s %s %s: %v%s", tc.Release(), target, level, err, at(dst, err))
-				return
+				return nil
 			}
+			performed = append(performed, formsOf(dst, insts)...)
 			for k := range got { // what PTX leaves open
 				if want[k] != other[k] {
 					got[k] = want[k]
@@ -171,10 +173,21 @@ func both(t *testing.T, tc *toolchain.Toolchain, target, level, text string, thr
 				k &^= 3
 				t.Errorf("%s %s %s input %d: byte %d: PTX %x, machine code %x\n%s", tc.Release(), target, level, i, k,
 					want[k:k+4], got[k:k+4], listing(dst))
-				return
+				return nil
 			}
 		}
 	}
+	return performed
+}
+
+// formsOf are the forms of some instructions of a program.
+func formsOf(p *ir.Program, insts []bool) (forms []string) {
+	for i, on := range insts {
+		if on {
+			forms = append(forms, p.Insts[i].Form)
+		}
+	}
+	return forms
 }
 
 // at is the instruction that an error is about.
@@ -198,26 +211,29 @@ func TestExecute(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.ptx")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	inputs := programInputs()
-	tcs := releases(t)
 	for _, f := range files {
-		text, err := os.ReadFile(f)
-		require.NoError(t, err)
-		t.Run(strings.TrimSuffix(filepath.Base(f), ".ptx"), func(t *testing.T) {
-			for _, r := range slices.Sorted(maps.Keys(tcs)) {
-				for _, target := range []string{"sm_70", "sm_80", "sm_90"} {
-					old, newer := !strings.Contains(string(text), "sm_70"), strings.Contains(string(text), "version 7.8")
-					newest := strings.Contains(string(text), "target sm_90")
-					if r != "12.4" && strings.Contains(string(text), "version 8.") || r == "11.2" && (target == "sm_90" || newer) || target == "sm_80" && newest || target == "sm_70" && (r != "12.4" || old) {
-						continue
-					}
-					for _, level := range []string{"O0", "O3"} {
-						both(t, tcs[r], target, level, string(text), 40, inputs)
-					}
-				}
-			}
-		})
+		t.Run(strings.TrimSuffix(filepath.Base(f), ".ptx"), func(t *testing.T) { executed(t, f) })
 	}
+}
+
+// executed executes a program as all compilers make it, and returns the forms of instructions that were performed.
+func executed(t *testing.T, file string) (forms []string) {
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	tcs, inputs := releases(t), programInputs()
+	for _, r := range slices.Sorted(maps.Keys(tcs)) {
+		for _, target := range []string{"sm_70", "sm_80", "sm_90"} {
+			old, newer := !strings.Contains(string(text), "sm_70"), strings.Contains(string(text), "version 7.8")
+			newest := strings.Contains(string(text), "target sm_90")
+			if r != "12.4" && strings.Contains(string(text), "version 8.") || r == "11.2" && (target == "sm_90" || newer) || target == "sm_80" && newest || target == "sm_70" && (r != "12.4" || old) {
+				continue
+			}
+			for _, level := range []string{"O0", "O3"} {
+				forms = append(forms, both(t, tcs[r], target, level, string(text), 40, inputs)...)
+			}
+		}
+	}
+	return forms
 }
 
 // programInputs are zeros, and anything.

@@ -137,8 +137,8 @@ func kernel(forms []string) (text string, places []int, size int) {
 	return fmt.Sprintf(frame, stride, size, b.String()), places, size
 }
 
-// differential executes forms as PTX and as machine code.
-func differential(t *testing.T, forms []string, targets []string) {
+// differential executes forms as PTX and as machine code. It returns the forms of machine instructions that were performed.
+func differential(t *testing.T, forms []string, targets []string) (performed []string) {
 	tcs := releases(t)
 	r := rand.New(rand.NewPCG(7, 11))
 	inputs := [][]byte{operands(r), operands(r), operands(r), operands(r)}
@@ -156,12 +156,13 @@ func differential(t *testing.T, forms []string, targets []string) {
 				}
 				for _, level := range []string{"O0", "O3"} {
 					for chunk := range slices.Chunk(usable, 60) {
-						compareForms(t, tcs[rel], target, level, chunk, inputs)
+						performed = append(performed, compareForms(t, tcs[rel], target, level, chunk, inputs)...)
 					}
 				}
 			})
 		}
 	}
+	return performed
 }
 
 // understood reports whether the PTX of a form can be executed.
@@ -180,7 +181,7 @@ func understood(t *testing.T, form string) bool {
 	return true
 }
 
-func compareForms(t *testing.T, tc *toolchain.Toolchain, target, level string, forms []string, inputs [][]byte) {
+func compareForms(t *testing.T, tc *toolchain.Toolchain, target, level string, forms []string, inputs [][]byte) (performed []string) {
 	t.Helper()
 	text, places, size := kernel(forms)
 	name := level
@@ -201,11 +202,12 @@ func compareForms(t *testing.T, tc *toolchain.Toolchain, target, level string, f
 	for _, in := range inputs {
 		want, err := execute(src, threads, in, threads*size, emu.Policy{})
 		require.NoError(t, err)
-		got, err := execute(dst, threads, in, threads*size, emu.Policy{Fill: 0x5a5a5a5a5a5a5a5a})
+		got, insts, err := covered(dst, threads, in, threads*size, emu.Policy{Fill: 0x5a5a5a5a5a5a5a5a})
 		if err != nil {
 			t.Errorf("%s: %v%s", name, err, at(dst, err))
-			return
+			return nil
 		}
+		performed = append(performed, formsOf(dst, insts)...)
 		for i, f := range forms {
 			n := results[f[0]].bytes
 			for th := range threads {
@@ -217,6 +219,10 @@ func compareForms(t *testing.T, tc *toolchain.Toolchain, target, level string, f
 			}
 		}
 	}
+	if len(wrong) > 0 {
+		return nil
+	}
+	return performed
 }
 
 // same compares results. Which NaN a division or root makes is its program's business.

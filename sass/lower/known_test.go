@@ -8,12 +8,17 @@ import (
 	"optcheck/sass/lower"
 )
 
-// TestHowKnown: a form that met the chip is known better than others of its opcode, and those better than other opcodes.
+// TestHowKnown: a form is known as it is, or by its parts; an opcode of which other forms are known says nothing of a modifier or a sign that
+// none of them has.
 func TestHowKnown(t *testing.T) {
 	for form, want := range map[string]lower.Known{
 		"IMAD.WIDE R,R,R,R":          lower.Chip,
-		"IMAD.WIDE R,-R,-UR,-UR":     lower.Opcode,
-		"ULEA UR,UR,UR,imm":          lower.Opcode,
+		"IMAD.WIDE R,R,c0[],UR":      lower.Parts,
+		"IMAD.WIDE R,-R,-UR,-UR":     lower.Documented,
+		"ULEA UR,UR,UR,imm":          lower.Parts,
+		"ULEA UR,UR,UR,imm,UP":       lower.Parts,
+		"IMNMX R,R,R,!P":             lower.Agreed,
+		"LEPC R,L":                   lower.Chip,
 		"DMNMX R,R,R,P":              lower.Documented,
 		"UTMALDG.2D [UR],[UR]":       "",
 		"VIADDMNMX.S16x2 R,R,R,R,!P": lower.Chip,

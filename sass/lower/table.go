@@ -2,6 +2,8 @@ package lower
 
 import (
 	_ "embed"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,8 +17,10 @@ type Known string
 const (
 	// Chip: code with this form, executed on an H200, stored the same as emulated.
 	Chip Known = "chip"
-	// Opcode: other forms of the opcode are part of such code.
-	Opcode Known = "opcode on chip"
+	// Agreed: compilers make code with this form of PTX whose meaning an H200 has confirmed, and emulated it stores the same.
+	Agreed Known = "compilers"
+	// Parts: the opcode with each of the modifiers, and each operand with its sign, is known in one of these ways, in different forms.
+	Parts Known = "parts"
 	// Documented: public documentation or compilers' idioms only.
 	Documented Known = "documentation"
 )
@@ -24,11 +28,24 @@ const (
 //go:embed h200.txt
 var onH200 string
 
-var chipForms = sync.OnceValue(func() map[string]Known {
+//go:embed agreed.txt
+var agreed string
+
+// knownForms are the forms of the lists, and the parts of which they consist.
+var knownForms = sync.OnceValue(func() map[string]Known {
 	out := map[string]Known{}
-	for line := range strings.Lines(onH200) {
-		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") {
-			out[line], out[opcode(line)] = Chip, Chip
+	for _, list := range []struct {
+		text string
+		how  Known
+	}{{agreed, Agreed}, {onH200, Chip}} {
+		for line := range strings.Lines(list.text) {
+			if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+				continue
+			}
+			out[line] = list.how
+			for _, p := range parts(line) {
+				out["\t"+p] = list.how
+			}
 		}
 	}
 	return out
@@ -42,18 +59,48 @@ func opcode(form string) string {
 	return form
 }
 
-// HowKnown says how the reading of a form (see ir.Inst.Form) is known; "" if there is none. What never met a chip may be
-// misread: a difference that depends on it alone proves nothing.
-func HowKnown(form string) Known {
-	switch op := opcode(form); {
-	case chipForms()[form] != "":
-		return Chip
-	case chipForms()[op] != "", table[op] != nil && chipForms()[strings.TrimPrefix(op, "U")] != "": // the uniform datapath computes alike
-		return Opcode
-	case table[op] != nil:
-		return Documented
+// parts are what the meaning of a form consists of besides where its operands come from: its opcode (the uniform datapath computes alike),
+// with each modifier, and with what is done with each operand: signs, and parts of registers.
+func parts(form string) []string {
+	head, operands, _ := strings.Cut(form, " ")
+	op := opcode(form)
+	if vector := strings.TrimPrefix(op, "U"); table[vector] != nil {
+		op = vector
 	}
-	return ""
+	out := []string{op}
+	for _, m := range strings.Split(head, ".")[1:] {
+		out = append(out, op+"."+m)
+	}
+	for i, o := range strings.Split(operands, ",") {
+		signs := strings.Map(func(r rune) rune {
+			if strings.ContainsRune("-~!|", r) {
+				return r
+			}
+			return -1
+		}, o)
+		if _, part, ok := strings.Cut(o, "."); ok && !strings.HasPrefix(o, "[") {
+			signs += "." + part
+		}
+		if signs != "" {
+			out = append(out, fmt.Sprintf("%s %d %s", op, i, signs))
+		}
+	}
+	return out
+}
+
+// HowKnown says how the reading of a form (see ir.Inst.Form) is known; "" if there is none. What is known from documentation alone may be
+// misread: a difference that depends on it proves nothing.
+func HowKnown(form string) Known {
+	known := knownForms()
+	switch {
+	case known[form] != "":
+		return known[form]
+	case table[opcode(form)] == nil:
+		return ""
+	case !slices.ContainsFunc(parts(form), func(p string) bool { return known["\t"+p] == "" }):
+		return Parts
+	}
+	return Documented
 }
 
 // table maps opcodes to their readings. Each reading takes the modifiers and operands that it knows, in order; what it
