@@ -166,7 +166,7 @@ func (p *Plan) name() error {
 // write fills the folder. The plan comes last: without it, there is no campaign.
 func (c *Campaign) write(program string, tests [][]Test, old *Campaign) error {
 	for i, part := range c.Plan.Parts {
-		f, err := os.Create(c.path(testsFile(part.Vendor)))
+		f, err := input.Create(c.path(testsFile(part.Vendor)))
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/device"
+	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/program"
 	"optcheck/runner"
@@ -140,7 +140,7 @@ func (f *appFlags) open(ctx context.Context, env *environment, names ...string) 
 	a := &app{env: env, f: f}
 	var err error
 	if f.output != "" {
-		out, err := os.Create(f.output)
+		out, err := input.Create(f.output)
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit"
+	"optcheck/internal/input"
 	"optcheck/known"
 	"optcheck/pipeline"
 	"optcheck/realcode"
@@ -307,7 +307,7 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	handlers, set, last := report.Tee{}, report.NewSet(), &lastStats{}
 	set.FindingsOnly = f.html == "" // whose pages compare the toolchains of a run
 	if f.output != "" {
-		out, err := os.Create(f.output)
+		out, err := input.Create(f.output)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/device"
+	"optcheck/internal/input"
 	"optcheck/ptxgen"
 	"optcheck/runner"
 	"optcheck/runner/drive"
@@ -94,7 +95,7 @@ func runBench(ctx context.Context, env *environment, f *benchFlags) (err error) 
 	}
 	defer func() { err = errors.Join(err, b.s.Close()) }()
 	if f.output != "" {
-		if b.out, err = os.Create(f.output); err != nil {
+		if b.out, err = input.Create(f.output); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, b.out.Close()) }()

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -169,7 +168,7 @@ func (f *bugFlags) write(env *environment, b *bug.Bundle) error {
 		if f.txtar == "-" {
 			_, err = env.stdout.Write(text)
 		} else {
-			err = os.WriteFile(f.txtar, text, 0o666)
+			err = input.WriteFile(f.txtar, text)
 		}
 		if err != nil {
 			return err
@@ -178,7 +177,7 @@ func (f *bugFlags) write(env *environment, b *bug.Bundle) error {
 	if f.zip == "" {
 		return nil
 	}
-	out, err := os.Create(f.zip)
+	out, err := input.Create(f.zip)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/device"
+	"optcheck/internal/input"
 	"optcheck/known"
 	"optcheck/report"
 )
@@ -105,7 +106,7 @@ func (o *rendering) summary(r *report.Run) (err error) {
 		o.env.tell("GITHUB_STEP_SUMMARY is not set: no summary is written")
 		return nil
 	}
-	out, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	out, err := input.Append(file)
 	if err != nil {
 		return fmt.Errorf("summary: %w", err)
 	}
@@ -159,7 +160,7 @@ func reportFiles(args, formats []string) (files []*reportFile, err error) {
 			return files, fmt.Errorf("--report: two forms for one file %s", path)
 		}
 		if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
-			if f.tmp, err = os.OpenFile(path, os.O_WRONLY, 0); err != nil { // a pipe or a device
+			if f.tmp, err = input.Append(path); err != nil { // a pipe or a device
 				return files, fmt.Errorf("--report: %w", err)
 			}
 		} else if f.tmp, err = os.OpenFile(f.tmpName(), os.O_CREATE|os.O_TRUNC|os.O_WRONLY|syscall.O_NOFOLLOW, 0o666); err != nil {

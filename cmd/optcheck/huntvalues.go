@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"optcheck/audit/values"
+	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	ptxvalues "optcheck/ptxgen/values"
 	"optcheck/target"
@@ -134,7 +134,7 @@ func runHuntValues(ctx context.Context, env *environment, f *huntFlags) (err err
 		show.to = append(show.to, env.lines())
 	}
 	if f.values.output != "" {
-		file, err := os.Create(f.values.output)
+		file, err := input.Create(f.values.output)
 		if err != nil {
 			return err
 		}

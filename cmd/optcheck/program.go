@@ -96,7 +96,7 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	set, last := report.NewSet(), &lastStats{}
 	handlers := report.Tee{set, last}
 	if f.output != "" {
-		out, err := os.Create(f.output)
+		out, err := input.Create(f.output)
 		if err != nil {
 			return err
 		}

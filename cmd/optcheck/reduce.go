@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"optcheck/bug"
+	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/reduce"
 	"optcheck/report"
@@ -107,7 +107,7 @@ func runReduce(cmd *cobra.Command, env *environment, f *reduceFlags, arg string)
 		return err
 	}
 	if f.out != "" {
-		if err := os.WriteFile(f.out, res.Min.Test.Append(nil), 0o666); err != nil {
+		if err := input.WriteFile(f.out, res.Min.Test.Append(nil)); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -124,7 +123,7 @@ func (f *runFlags) writeCubins(ctx context.Context, env *environment, tests []*l
 	if storeName(f.saveCubins) {
 		return f.storeCubins(ctx, env, c, tests)
 	}
-	fh, err := os.Create(f.saveCubins)
+	fh, err := input.Create(f.saveCubins)
 	if err != nil {
 		return err
 	}

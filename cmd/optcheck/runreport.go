@@ -8,6 +8,7 @@ import (
 
 	"optcheck/audit/device"
 	"optcheck/audit/store"
+	"optcheck/internal/input"
 	"optcheck/report"
 )
 
@@ -44,7 +45,7 @@ func newRunEvents(ctx context.Context, env *environment, f *runFlags, o *device.
 		w.out = append(w.out, report.NewJSONLines(env.stdout))
 	}
 	if f.output != "" {
-		if w.file, err = os.Create(f.output); err != nil {
+		if w.file, err = input.Create(f.output); err != nil {
 			discard(w.reports)
 			return nil, err
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 	"optcheck/audit"
 	"optcheck/audit/device"
 	"optcheck/audit/store"
+	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/runner/drive"
@@ -271,7 +271,7 @@ var errSomeFailed = errors.New("failed, from which nothing follows")
 func onDevice(ctx context.Context, env *environment, f *runFlags, o device.Options) (err error) {
 	out := &runOutput{f: f, models: o.Judge.Asked, leveled: len(o.Levels) > 1}
 	if f.log != "" {
-		fh, err := os.Create(f.log)
+		fh, err := input.Create(f.log)
 		if err != nil {
 			return err
 		}

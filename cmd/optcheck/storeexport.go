@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/store"
+	"optcheck/internal/input"
 	"optcheck/report"
 )
 
@@ -58,7 +58,7 @@ func runStoreExport(ctx context.Context, env *environment, f *exportFlags, path 
 	defer s.Close()
 	out := env.stdout
 	if f.output != "" {
-		file, err := os.Create(f.output)
+		file, err := input.Create(f.output)
 		if err != nil {
 			return err
 		}

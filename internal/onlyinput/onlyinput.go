@@ -7,14 +7,13 @@
 //	//input:allow the program's own lock, which it writes
 //
 // at the end of the line, in the line above, or above a function or the package clause, for all of
-// it. It does not look at tests, nor at what is only written.
+// it. It does not look at tests, nor at what is only written but for os.Create: who writes a pipe that nobody reads waits for ever, too.
 package onlyinput
 
 import (
 	"go/ast"
 	"go/constant"
 	"go/token"
-	"go/types"
 	"os"
 	"slices"
 	"strings"
@@ -28,9 +27,9 @@ var Analyzer = &analysis.Analyzer{Name: "onlyinput", Doc: "files are opened by i
 // opener is the package that may.
 const opener = "optcheck/internal/input"
 
-// forbidden are functions and methods that open files for reading, by package.
+// forbidden are functions, methods and types that open files, by package.
 var forbidden = map[string][]string{
-	"os":                    {"Open", "OpenFile", "ReadFile", "ReadDir", "OpenInRoot", "DirFS", "FS"},
+	"os":                    {"Open", "OpenFile", "Create", "ReadFile", "ReadDir", "OpenInRoot", "DirFS", "FS"},
 	"path/filepath":         {"Walk", "WalkDir", "Glob"},
 	"io/ioutil":             {"ReadFile", "ReadDir"},
 	"syscall":               {"Open", "Openat"},
@@ -43,7 +42,9 @@ var forbidden = map[string][]string{
 	"debug/buildinfo":       {"ReadFile"},
 	"text/template":         {"ParseFiles", "ParseGlob"},
 	"html/template":         {"ParseFiles", "ParseGlob"},
-	"net/http":              {"ServeFile"},
+	"net/http":              {"ServeFile", "Dir"},
+	"crypto/tls":            {"LoadX509KeyPair"},
+	"go/parser":             {"ParseFile", "ParseDir"},
 	"plugin":                {"Open"},
 }
 
@@ -80,8 +81,8 @@ func check(pass *analysis.Pass, f *ast.File) {
 		if !ok || writes[id] {
 			return true
 		}
-		fn, ok := pass.TypesInfo.Uses[id].(*types.Func)
-		if !ok || fn.Pkg() == nil || !slices.Contains(forbidden[fn.Pkg().Path()], fn.Name()) {
+		fn := pass.TypesInfo.Uses[id]
+		if fn == nil || fn.Pkg() == nil || !slices.Contains(forbidden[fn.Pkg().Path()], fn.Name()) {
 			return true
 		}
 		line := pass.Fset.Position(id.Pos()).Line

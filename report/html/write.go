@@ -180,7 +180,7 @@ func (w *writer) file(name string, write func(io.Writer) error) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
-	f, err := w.root.Create(filepath.FromSlash(name))
+	f, err := input.CreateIn(w.root, filepath.FromSlash(name))
 	if err != nil {
 		return err
 	}

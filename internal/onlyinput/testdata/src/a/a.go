@@ -2,7 +2,10 @@ package a
 
 import (
 	"archive/zip"
+	"crypto/tls"
+	"go/parser"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -25,7 +28,11 @@ func opens(root *os.Root, flags int) {
 	syscall.Open("x", 0, 0)                        // want `syscall.Open opens`
 	open := os.Open                                // want `os.Open opens`
 	open("x")
-	use(os.ReadFile) // want `os.ReadFile opens`
+	os.Create("x")                     // want `os.Create opens`
+	parser.ParseFile(nil, "x", nil, 0) // want `parser.ParseFile opens`
+	http.FileServer(http.Dir("x"))     // want `http.Dir opens`
+	tls.LoadX509KeyPair("x", "y")      // want `tls.LoadX509KeyPair opens`
+	use(os.ReadFile)                   // want `os.ReadFile opens`
 }
 
 func use(func(string) ([]byte, error)) {}
@@ -34,7 +41,6 @@ func fine(root *os.Root, fsys fs.FS) {
 	os.OpenFile("x", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	root.OpenFile("x", os.O_WRONLY, 0)
 	os.OpenRoot("x")
-	os.Create("x")
 	os.Stat("x")
 	fs.ReadFile(fsys, "x")
 	fsys.Open("x")

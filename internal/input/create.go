@@ -1,0 +1,49 @@
+package input
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+)
+
+// ErrNobodyReads: what is to be written is a pipe or a socket, and nobody reads it.
+var ErrNobodyReads = errors.New("a pipe that nobody reads")
+
+// readerWait is how long the reader of a pipe may take to come: a shell starts both at once.
+const readerWait = 2 * time.Second
+
+// Create opens a file for writing, and empties it or makes it, as os.Create does. Of a pipe it does not wait for ever that
+// somebody reads it.
+func Create(path string) (*os.File, error) { return output(os.OpenFile, path, os.O_TRUNC) }
+
+// CreateIn is Create below a folder.
+func CreateIn(root *os.Root, path string) (*os.File, error) {
+	return output(root.OpenFile, path, os.O_TRUNC)
+}
+
+// Append is Create for a file that keeps what it has.
+func Append(path string) (*os.File, error) { return output(os.OpenFile, path, os.O_APPEND) }
+
+func output(open func(string, int, os.FileMode) (*os.File, error), path string, flags int) (*os.File, error) {
+	for start := time.Now(); ; time.Sleep(readerWait / 40) {
+		f, err := open(path, os.O_WRONLY|os.O_CREATE|flags|syscall.O_NONBLOCK, 0o666)
+		switch {
+		case !errors.Is(err, syscall.ENXIO):
+			return f, err
+		case time.Since(start) > readerWait:
+			return nil, &fs.PathError{Op: "open", Path: path, Err: ErrNobodyReads}
+		}
+	}
+}
+
+// WriteFile writes a file that Create opens.
+func WriteFile(path string, data []byte) error {
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}

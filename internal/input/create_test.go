@@ -1,0 +1,49 @@
+package input
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestCreate: files are emptied or continued; a pipe is written if somebody reads it, and refused if nobody does.
+func TestCreate(t *testing.T) {
+	dir := t.TempDir()
+	file, pipe := filepath.Join(dir, "file"), filepath.Join(dir, "pipe")
+	require.NoError(t, WriteFile(file, []byte("a longer text")))
+	require.NoError(t, WriteFile(file, []byte("text")))
+	f, err := Append(file)
+	require.NoError(t, err)
+	_, err = f.WriteString(" and more")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "text and more", string(data))
+
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	_, err = Create(pipe)
+	require.ErrorIs(t, err, ErrNobodyReads)
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	defer root.Close()
+	_, err = CreateIn(root, "pipe")
+	require.ErrorIs(t, err, ErrNobodyReads)
+	read := make(chan []byte)
+	go func() {
+		b := []byte("the pipe was not opened")
+		if r, err := os.Open(pipe); err == nil {
+			b, _ = io.ReadAll(r)
+			r.Close()
+		}
+		read <- b
+	}()
+	much := bytes.Repeat([]byte("x"), 1<<20)
+	require.NoError(t, WriteFile(pipe, much))
+	require.Equal(t, much, <-read)
+}
