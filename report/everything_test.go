@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var updateRendered = flag.Bool("update", false, "write testdata/rendered.txt.gz")
+var updateRendered = flag.Bool("update", false, "write what is made of random streams, testdata/*.txt.gz")
 
 // everything writes all that the package makes of two runs, in one form each; i says which.
 func everything(w io.Writer, i int, a, b *Run) {
@@ -192,11 +192,9 @@ func rendered(t *testing.T) string {
 	return out.String()
 }
 
-// TestEverything: what the package makes of streams with something in every field is what it was. Where it should be
-// something else, go test ./report -run Everything -update stores it; the lines that differ are printed before.
-func TestEverything(t *testing.T) {
-	const file = "testdata/rendered.txt.gz"
-	got := rendered(t)
+// stored compares a text with the one in a file, or with -update writes it.
+func stored(t *testing.T, file, got string) {
+	t.Helper()
 	f, err := os.Open(file)
 	want := ""
 	if err == nil {
@@ -223,6 +221,12 @@ func TestEverything(t *testing.T) {
 		return
 	}
 	require.True(t, want == got, "the difference is above")
+}
+
+// TestEverything: what the package makes of streams with something in every field is what it was. Where it should be
+// something else, go test ./report -run Everything -update stores it; the lines that differ are printed before.
+func TestEverything(t *testing.T) {
+	stored(t, "testdata/rendered.txt.gz", rendered(t))
 }
 
 // TestDamagedEvents: a line of a stream that is not an event is refused, with its number.

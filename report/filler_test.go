@@ -35,7 +35,10 @@ var fields = map[string][]string{
 
 // filler makes events of which every field may have something. What a field has follows from its path alone, so that a new field changes
 // no other.
-type filler struct{ seed, events int }
+type filler struct {
+	seed, events int
+	words        map[string][]string // in the place of those in fields
+}
 
 // draw chooses one of n for a place.
 func (f *filler) draw(n int, place string) int {
@@ -45,6 +48,9 @@ func (f *filler) draw(n int, place string) int {
 }
 
 func (f *filler) word(in, name, place string) string {
+	if list, ok := f.words[name]; ok {
+		return list[f.draw(len(list), place)]
+	}
 	list, ok := fields[name+" in "+in]
 	if in == "Line" {
 		list, ok = fields["Line text"]

@@ -41,10 +41,12 @@ func TestStages(t *testing.T) {
 func TestOtherWords(t *testing.T) {
 	text := func(locations string) []byte {
 		return stream(t, []report.Event{{Config: &report.Config{Schema: report.Schema}},
-			{Test: &report.Test{Name: "mp", Hash: "h", Dialect: "GPU_PTX", Text: "GPU_PTX mp\n{\n" + locations + "\n}\n"}}})
+			{Test: &report.Test{Name: "mp", Hash: "h", Dialect: "GPU_PTX", Text: "GPU_PTX mp\n{\n" + locations + "\n}\n"}},
+			{Cell: cellOf("mp", report.Result{Class: report.Preserved})}})
 	}
 	one, two := text("x=0; y=0;"), text("y=0; x=0;")
 	a, b := imported(t, t.TempDir(), "a", one, two), imported(t, t.TempDir(), "b", two, one)
+	require.Contains(t, exported(t, a, View{}), "x=0; y=0;")
 	require.Equal(t, exported(t, a, View{}), exported(t, b, View{}))
 	require.NoError(t, a.Close())
 	require.NoError(t, b.Close())

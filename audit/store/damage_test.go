@@ -150,6 +150,7 @@ func TestHostile(t *testing.T) {
 		{"UPDATE run SET config='{\"schema\":3,\"x\":1}'", "run 1", nil},
 		{"UPDATE setting SET data='{}'", "does not match its hash", nil},
 		{"UPDATE listing SET code='x' WHERE id=1", "of another code", nil},
+		{"UPDATE listing SET code='x', hash=x'00' WHERE id=1", "listing of code \"x\": does not match its hash", nil},
 		{"UPDATE test SET text=x'01ff' WHERE id=1", "test 1", nil},
 		{"UPDATE test SET about='[]' WHERE id=1", "test 1", nil},
 		{"INSERT INTO artefact VALUES(1, 'ptx', x'00', 5, x'0041', 0)", "artefact 1", nil},

@@ -318,3 +318,76 @@ func gcMain(path string) int {
 	}
 	return 0
 }
+
+// TestGCLooks: what a preserved cell shows stays as long as a cell shows it.
+func TestGCLooks(t *testing.T) {
+	look := func(build string) []report.Event {
+		run := gcRun(build, "mp")
+		run[2].Listing.Code = "look of " + build
+		run[3].Cell.Result = report.Result{Class: report.Preserved, Code: "code", Look: "look of " + build}
+		return run
+	}
+	s := storeOf(t, t.TempDir(), look("b1"), look("b2"))
+	defer s.Close()
+	sane(t, s)
+	_, err := s.GC(t.Context(), Policy{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"b2 mp"}, left(t, s))
+	require.EqualValues(t, 1, count(t, s, "listing WHERE code='look of b2'"))
+	require.EqualValues(t, 1, count(t, s, "listing"))
+	set, err := s.Load(t.Context(), View{})
+	require.NoError(t, err)
+	require.Contains(t, set.Listings, "look of b2")
+	sane(t, s)
+}
+
+// TestGCCompilers: the builds that GC tells of are those of optcheck, and of each the compilers that a newer build of the same name
+// followed in the same setting; what no run names is as new as the latest one.
+func TestGCCompilers(t *testing.T) {
+	run := func(build, flag, ptxas, clang string, cells ...string) []report.Event {
+		out := gcRun(build)
+		cfg := out[0].Config
+		cfg.Flags, cfg.Toolchains = []string{flag}, nil
+		for _, x := range []report.Toolchain{{ID: "ptxas 1", Build: ptxas}, {ID: "clang 1", Build: clang}} {
+			if x.Build != "" {
+				cfg.Toolchains = append(cfg.Toolchains, x)
+			}
+		}
+		for _, tc := range cells {
+			c := cellOf("mp", report.Result{Class: report.Preserved, Code: "0123456789abcdef"})
+			c.Toolchain = tc
+			out = append(out, report.Event{Cell: c})
+		}
+		return out
+	}
+	told := func(runs ...[]report.Event) (out []string) {
+		s := storeOf(t, t.TempDir(), runs...)
+		defer s.Close()
+		g, err := s.GC(t.Context(), Policy{Dry: true})
+		require.NoError(t, err)
+		for _, b := range g.Builds {
+			out = append(out, fmt.Sprintf("%s %s: %d of %d", b.Build, b.Compiler, b.Removed, b.Removed+b.Kept))
+		}
+		return out
+	}
+	for name, x := range map[string]struct {
+		runs [][]report.Event
+		want []string
+	}{
+		"one": {[][]report.Event{run("b", "", "p", "c", "ptxas 1", "clang 1")}, []string{"b : 0 of 2"}},
+		"a newer one": {[][]report.Event{run("b", "", "p", "c", "ptxas 1", "clang 1"), run("b", "", "q", "c", "ptxas 1")},
+			[]string{"b : 0 of 2", "b ptxas 1 (build p): 1 of 1"}},
+		"a newer one of another setting": {[][]report.Event{run("b", "", "p", "c", "ptxas 1", "clang 1"), run("b", "-v", "q", "c", "ptxas 1")},
+			[]string{"b : 0 of 3"}},
+		"two newer ones": {[][]report.Event{run("b", "", "p", "", "ptxas 1"), run("b", "", "q", "", "ptxas 1"), run("b", "", "r", "", "ptxas 1")},
+			[]string{"b : 0 of 1", "b ptxas 1 (build p): 1 of 1", "b ptxas 1 (build q): 1 of 1"}},
+		"an older one again": {[][]report.Event{run("b", "", "p", "", "ptxas 1"), run("b", "", "q", "", "ptxas 1"), run("b", "", "p", "")},
+			[]string{"b : 0 of 1", "b ptxas 1 (build q): 1 of 1"}},
+		"named by none":   {[][]report.Event{run("b", "", "", "", "ptxas 1"), run("b", "", "p", "", "ptxas 1")}, []string{"b : 0 of 2"}},
+		"two of optcheck": {[][]report.Event{run("b", "", "p", "", "ptxas 1"), run("b2", "", "q", "", "ptxas 1")}, []string{"b2 : 0 of 1", "b : 1 of 1"}},
+		"two of optcheck, the older one merged later": {[][]report.Event{run("b2", "", "p", "", "ptxas 1"), run("b", "", "p", "", "ptxas 1")},
+			[]string{"b : 0 of 1", "b2 : 1 of 1"}},
+	} {
+		require.Equal(t, x.want, told(x.runs...), name)
+	}
+}

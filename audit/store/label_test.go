@@ -38,7 +38,7 @@ func TestLabels(t *testing.T) {
 	// Merging in either order gives the same.
 	require.NoError(t, b.Put(ctx, "x/1", "cubins", []byte("other")))
 	c, d := open("c"), open("d")
-	for _, m := range []struct{ to, from *Store }{{c, a}, {c, b}, {c, a}, {d, b}, {d, a}} {
+	for _, m := range []struct{ to, from *Store }{{c, a}, {c, b}, {d, b}, {d, a}} {
 		_, err := m.to.Merge(ctx, m.from)
 		require.NoError(t, err)
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/csv"
 	"errors"
 	"os"
 	"path/filepath"
@@ -228,4 +229,47 @@ func TestMergeSources(t *testing.T) {
 	require.Zero(t, count(t, to, "cell"), "all of it, or nothing")
 	require.NoError(t, from.Close())
 	require.NoError(t, to.Close())
+}
+
+// TestKeep: an export and its tables have the cells that are chosen, in the same order, and no others.
+func TestKeep(t *testing.T) {
+	file, cells := some(t)
+	s, err := Open(t.Context(), file, Read)
+	require.NoError(t, err)
+	defer s.Close()
+	all, err := s.Load(t.Context(), View{})
+	require.NoError(t, err)
+	var want []string
+	for _, i := range Canonical(all) {
+		if c := all.Cell(i); c.Class == report.Optimised {
+			want = append(want, strings.Join([]string{c.Test, c.Hash, c.Toolchain, c.Target, c.Level, c.Layout}, " "))
+		}
+	}
+	require.NotEmpty(t, want)
+	require.Less(t, len(want), cells)
+	v := View{Keep: func(set *report.Set) (func(int) bool, error) {
+		return func(i int) bool { c := set.Cell(i); return c.Class == report.Optimised }, nil
+	}}
+	got := report.NewSet()
+	require.NoError(t, s.Export(t.Context(), v, got))
+	var lines []string
+	for i := range got.Cells {
+		c := got.Cell(i)
+		lines = append(lines, strings.Join([]string{c.Test, c.Hash, c.Toolchain, c.Target, c.Level, c.Layout}, " "))
+	}
+	require.Equal(t, want, lines)
+	var b strings.Builder
+	require.NoError(t, s.ExportCSV(t.Context(), v, &b))
+	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, columns, rows[0])
+	lines = nil
+	for _, r := range rows[1:] {
+		lines = append(lines, strings.Join([]string{r[1], r[2], r[4], r[5], r[6], r[7]}, " "))
+	}
+	require.Equal(t, want, lines)
+	failure := errors.New("failure")
+	v.Keep = func(*report.Set) (func(int) bool, error) { return nil, failure }
+	require.ErrorIs(t, s.Export(t.Context(), v, report.Tee{}), failure)
+	require.ErrorIs(t, s.ExportCSV(t.Context(), v, &b), failure)
 }

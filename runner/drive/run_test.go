@@ -74,7 +74,7 @@ func TestNext(t *testing.T) {
 		took   time.Duration
 		next   uint64
 	}{
-		{1, 0, 16}, {3, want/16 - 1, 48}, {4, want / 16, 64}, {10, want / 4, 40}, {10, want / 2, 10}, {10, want, 10}, {10, 2 * want, 10},
+		{1, 0, 16}, {3, want / 1000, 48}, {3, want/16 - 1, 48}, {4, want / 16, 64}, {10, want / 4, 40}, {10, want / 2, 10}, {10, want, 10}, {10, 2 * want, 10},
 		{10, 4 * want, 2}, {1, 10 * want, 1},
 	} {
 		require.Equal(t, x.next, next(x.repeat, x.took), "%v", x)

@@ -131,6 +131,11 @@ func (s *simulated) location(at map[ptxgen.ParamKind]map[int]runner.Arg, i int) 
 
 func (s *simulated) test(c *runner.Command) {
 	set, at := s.arguments(c)
+	cluster := [3]uint32{}
+	if s.h.Shape.Ranks > 1 { // older devices know no launches with clusters
+		cluster = [3]uint32{uint32(s.h.Shape.Ranks), 1, 1}
+	}
+	require.Equal(s.t, cluster, c.Dims.Cluster)
 	last := set["inst_mask"]
 	for i, w := range s.h.Widths {
 		if s.h.Shape.Shared[i] >= 0 {

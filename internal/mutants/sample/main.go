@@ -31,22 +31,43 @@ func main() {
 		func(s string) error { tests = append(tests, s); return nil })
 	limit := flag.Duration("limit", 10*time.Minute, "how long the tests of one flag may take with the code as it is")
 	only := flag.String("files", "*.go", "the files that are changed")
-	name := flag.String("mutant", "", "only mutants with this in their names, all of them")
+	name := flag.String("mutant", "", "only mutants with this in their names")
+	again := flag.String("again", "", "only mutants that `FILE`, what an earlier run printed, says nobody notices")
+	skip := flag.Int("skip", 0, "how many of them are left out: an earlier run has done them")
 	flag.Parse()
 	if len(tests) == 0 {
 		tests = []string{"."}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	wanted, err := choose(*name, *again)
 	for _, dir := range flag.Args() {
-		if err := sample(ctx, dir, *only, *name, tests, *n, *seed, *limit); err != nil {
+		if err == nil {
+			err = sample(ctx, dir, *only, wanted, tests, *n, *skip, *seed, *limit)
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, "sample:", err)
 			os.Exit(1)
 		}
 	}
 }
 
-func sample(ctx context.Context, dir, only, name string, tests []string, n int, seed uint64, limit time.Duration) error {
+const unnoticed = "nobody notices "
+
+// choose returns which mutants are wanted: those with something in their names, and those that an earlier run says nobody notices.
+func choose(name, again string) (func(string) bool, error) {
+	if again == "" {
+		return func(m string) bool { return strings.Contains(m, name) }, nil
+	}
+	text, err := input.ReadFile(again, 16<<20)
+	left := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		left[strings.TrimSpace(strings.TrimPrefix(line, unnoticed))] = strings.HasPrefix(line, unnoticed)
+	}
+	return func(m string) bool { return strings.Contains(m, name) && left[m] }, err
+}
+
+func sample(ctx context.Context, dir, only string, wanted func(string) bool, tests []string, n, skip int, seed uint64, limit time.Duration) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -70,7 +91,12 @@ func sample(ctx context.Context, dir, only, name string, tests []string, n int, 
 	done, noticed := 0, 0
 	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(len(p.Mutants)) {
 		m := &p.Mutants[i]
-		if done == n || !strings.Contains(m.Name, name) {
+		full := filepath.Base(m.Path) + ": " + m.Name
+		if done == n || !wanted(full) {
+			continue
+		}
+		if skip > 0 {
+			skip--
 			continue
 		}
 		ok, err := p.Passes(ctx, m, limit, suites...)
@@ -79,7 +105,7 @@ func sample(ctx context.Context, dir, only, name string, tests []string, n int, 
 		}
 		done++
 		if ok {
-			fmt.Printf("nobody notices %s: %s\n", filepath.Base(m.Path), m.Name)
+			fmt.Println(unnoticed + full)
 		} else {
 			noticed++
 		}

@@ -1,0 +1,173 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/report"
+)
+
+// TestOnlyFiles: what is no regular file is neither opened as a store nor taken as one of the files beside it.
+func TestOnlyFiles(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o666))
+	for _, m := range []Mode{Read, Write, Create} {
+		_, err := Open(t.Context(), pipe, m)
+		require.ErrorContains(t, err, "is not a regular file")
+	}
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		file, _ := some(t)
+		require.NoError(t, os.Symlink(filepath.Join(dir, "elsewhere"), file+suffix))
+		_, err := Open(t.Context(), file, Write)
+		require.ErrorContains(t, err, suffix+" is not a regular file: remove it")
+		require.NoFileExists(t, filepath.Join(dir, "elsewhere"))
+	}
+}
+
+// TestUntold: what two runs of one setting tell in equal words is told once, sorted, and what a matrix leaves out is not told.
+func TestUntold(t *testing.T) {
+	problem := func(toolchain, target, detail string) report.Event {
+		return report.Event{Problem: &report.Problem{Kind: "compile", Toolchain: toolchain, Target: target, Level: "O3", Detail: detail}}
+	}
+	histogram := func(test string) report.Event {
+		return report.Event{Histogram: &report.Histogram{Test: test, Status: report.StatusDone}}
+	}
+	cell := func(test string) report.Event {
+		return report.Event{Cell: cellOf(test, report.Result{Class: report.Preserved})}
+	}
+	config := story("x")[0]
+	one := []report.Event{config, problem("ptxas 1", "sm_90", "b"), problem("ptxas 1", "sm_80", "c"), histogram("sb"), cell("mp"), problem("", "", "all"),
+		{Stats: &report.Stats{Cells: 1}}}
+	two := []report.Event{config, histogram("mp"), problem("ptxas 1", "sm_80", "a"), problem("ptxas 1", "sm_90", "b"), histogram("sb"), cell("sb")}
+	for i, runs := range [][][]report.Event{{one, two}, {two, one}, {one, two, one}} {
+		s := storeOf(t, t.TempDir(), runs...)
+		set, err := s.Load(t.Context(), View{})
+		require.NoError(t, err)
+		var told []string
+		for _, p := range set.Problems {
+			told = append(told, p.Target+p.Detail)
+		}
+		require.Equal(t, []string{"all", "sm_80a", "sm_80c", "sm_90b"}, told, i)
+		require.Len(t, set.Histograms, 2)
+		require.Equal(t, []string{"mp", "sb"}, []string{set.Histograms[0].Test, set.Histograms[1].Test})
+		require.Nil(t, set.Stats, "they are those of one run")
+		var out []report.Event
+		require.NoError(t, s.Export(t.Context(), View{}, handler(func(e report.Event) { out = append(out, e) })))
+		require.Equal(t, []string{"mp", "sb"}, []string{out[len(out)-2].Histogram.Test, out[len(out)-1].Histogram.Test})
+		only, err := s.Load(t.Context(), View{Matrix: &report.Config{Toolchains: []report.Toolchain{{ID: "ptxas 1"}}, Targets: []string{"sm_80"},
+			Levels: []string{"O3"}, Layouts: []string{"pointers"}}})
+		require.NoError(t, err)
+		told = nil
+		for _, p := range only.Problems {
+			told = append(told, p.Target+p.Detail)
+		}
+		require.Equal(t, []string{"all", "sm_80a", "sm_80c"}, told)
+		require.NoError(t, s.Close())
+	}
+	s := storeOf(t, t.TempDir(), one)
+	set, err := s.Load(t.Context(), View{})
+	require.NoError(t, err)
+	require.NotNil(t, set.Stats)
+	require.NoError(t, s.Close())
+}
+
+// handler is a report.Handler of a function.
+type handler func(report.Event)
+
+func (h handler) Handle(e report.Event) error { h(e); return nil }
+func (h handler) Close() error                { return nil }
+
+// TestAsked: what is not there is named, with what lists what is; an end of the caller's context ends the work.
+func TestAsked(t *testing.T) {
+	file, cells := some(t)
+	s, err := Open(t.Context(), file, Write)
+	require.NoError(t, err)
+	defer s.Close()
+	require.ErrorContains(t, s.ExportRun(t.Context(), 9, report.Tee{}), "no run 9 (optcheck store info")
+	_, err = s.Artefact(t.Context(), "x")
+	require.ErrorContains(t, err, `no artefact "x"`)
+	require.NoError(t, s.Put(t.Context(), "x", "word", []byte("text")))
+	data, err := s.Artefact(t.Context(), "x")
+	require.NoError(t, err)
+	require.Equal(t, "text", string(data))
+	list, err := s.Artefacts(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []ArtefactInfo{{Hash: list[0].Hash, Kind: "word", Size: 4, Name: "x"}}, list)
+	data, err = s.Artefact(t.Context(), list[0].Hash)
+	require.NoError(t, err)
+	require.Equal(t, "text", string(data))
+
+	live, err := s.Follow(t.Context(), View{})
+	require.NoError(t, err)
+	before := live.Set
+	added, again, err := live.Refresh(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, added)
+	require.False(t, again)
+	require.Same(t, before, live.Set)
+
+	enough := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	seen := 0
+	err = s.Export(ctx, View{}, handler(func(e report.Event) {
+		if e.Cell != nil {
+			if seen++; seen == 5 {
+				cancel(enough)
+			}
+		}
+	}))
+	require.ErrorIs(t, err, enough)
+	require.Less(t, seen, cells)
+	for _, n := range []int{10, 5000} {
+		ctx, cancel = context.WithCancelCause(t.Context())
+		tests := make([]string, n)
+		for i := range tests {
+			tests[i] = fmt.Sprint("t", i)
+		}
+		text := string(stream(t, story("long", tests...)))
+		_, err = s.Import(ctx, "x", ends{strings.NewReader(text), func() { cancel(enough) }})
+		if n == 10 {
+			require.NoError(t, err, "what is read is not thrown away for being late")
+			continue
+		}
+		require.ErrorIs(t, err, enough)
+	}
+	require.EqualValues(t, 2, count(t, s, "run"))
+	sane(t, s)
+}
+
+// ends is a reader that calls a function when it is read.
+type ends struct {
+	*strings.Reader
+	f func()
+}
+
+func (r ends) Read(p []byte) (int, error) {
+	r.f()
+	return r.Reader.Read(p)
+}
+
+// TestPending: a writer that is given much writes it unasked, all or nothing at a time.
+func TestPending(t *testing.T) {
+	s := fresh(t, t.TempDir(), "a")
+	defer s.Close()
+	w := s.Writer()
+	w.limit = 3
+	events := story("x", "a", "b", "c")
+	for i, e := range events {
+		require.NoError(t, w.Handle(e))
+		require.Len(t, w.items, i%3, "after %d", i)
+	}
+	require.NoError(t, w.Close())
+	require.Empty(t, w.items)
+	require.Equal(t, string(stream(t, events)), ran(t, s, 1))
+}

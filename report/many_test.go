@@ -1,0 +1,253 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// crowd is what the events of large runs are made of beside the usual: rules, crashes and reasons of several kinds, in many places.
+var crowd = map[string][]string{
+	"Rule":      {"merged", "missing", "crash", "hang", "no-such-rule", "invalid", "extra-access", "undecided"},
+	"At":        {"", "ptxas+0x28", "ptxas+0x40"},
+	"Detail":    {"", "lost", "SIGSEGV", "the load of x"},
+	"Level":     {"O0", "O1", "O2", "O3"},
+	"Layout":    {"pointers", "symbols", "offsets"},
+	"Target":    {"sm_70", "sm_80", "sm_90", "gfx900", "gfx1030"},
+	"Toolchain": {"ptxas 11.8.89", "ptxas 12.4.131", "llc 19.1.7 + ptxas 12.4.131", "nvcc 12.4.131 + ptxas 12.4.131", "clang 19.1.7", "own"},
+	"Test":      {"mp", "coRR", "sb", "lb", "iriw", "k.ptx:kernel", "dir/k.cu@sm_90:kernel", "mp+membar.gls", "sl-future", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"},
+	"Name":      {"mp", "coRR", "sb", "lb", "iriw", "k.ptx:kernel", "dir/k.cu@sm_90:kernel", "-x", "a"},
+	"File":      {"", "k.ptx", "dir/k.cu", "-k.litmus", "a b.litmus", "k.cu@sm_90"},
+	"Setting":   {"none", "stress+random", "dense", "meet", "roles", "flood"},
+	"Reason":    {"", "timeout: ptxas", "infrastructure: nvdisasm", "not reached", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"},
+	"Unjudged":  {"", "", "a loop", "x: cannot lift y", "a", "b", "c", "d", "e", "f"},
+	"Rules":     {"merged", "missing"},
+	"Flags":     {"-v", "-O1", "-x,y", "\"", "-fplugin=x"},
+}
+
+// many is a run of many cells, problems and histograms.
+func (f *filler) many(t *testing.T, cells int) *Run {
+	t.Helper()
+	r := NewRun()
+	put := func(kind string, n int) {
+		for range n {
+			require.NoError(t, r.Handle(f.event(kind)))
+		}
+	}
+	put("Config", 1)
+	put("Test", 12)
+	put("Problem", 30)
+	put("Listing", 8)
+	put("Cell", cells)
+	put("Histogram", 30)
+	put("Stats", 1)
+	for _, l := range r.Listings {
+		for i := range l.Threads {
+			for k := range l.Threads[i].Source {
+				l.Threads[i].Source[k].At = k + 2
+			}
+		}
+	}
+	return r
+}
+
+// forms writes a run, and its comparison with another, in each form.
+func forms(w io.Writer, i int, a, b *Run) {
+	part := func(name string, err error) { fmt.Fprintf(w, "\n== %s: %v\n", name, err) }
+	for _, o := range []TextOptions{{}, {Cells: true, Notes: true}, {Unsupported: true, NewOnly: true}} {
+		part(fmt.Sprintf("text %+v", o), WriteText(w, a, o))
+	}
+	for _, limit := range []int{3000, 9000, 1 << 20} {
+		part(fmt.Sprint("markdown of ", limit), WriteMarkdown(w, a, limit))
+	}
+	part("sarif", WriteSARIF(w, a, func(id string) string { return map[string]string{"mine": "because"}[id] }))
+	part("junit", WriteJUnit(w, a, i%2 == 0))
+	part("annotations", WriteAnnotations(w, a))
+	part("placements", WritePlacements(w, a))
+	part("issues", WriteIssues(w, []*Run{a, b}))
+	part("plot", WritePlot(w, "svg", a.Histograms))
+	x := Compare(a, b, func(*Cell) bool { return true })
+	x.OperationsAsked, x.Operations = i > 0, OperationChanges(operations(40*i))
+	for _, all := range []bool{false, true} {
+		part(fmt.Sprint("comparison, all ", all), WriteComparison(w, x, all))
+	}
+	part("comparison in JSON", WriteComparisonJSON(w, x))
+	for _, c := range a.Crashes() {
+		fmt.Fprintln(w, c.Finding, c.Tests, len(c.Cells), c.Known)
+	}
+	for _, c := range a.All() {
+		for k := range a.Tests[:3] {
+			fmt.Fprintf(w, "%q %q\n", Address(&a.Tests[k], c), Commands(&a.Config, &a.Tests[k], c))
+		}
+	}
+	fmt.Fprintf(w, "%q %q %q %q\n", a.Incomplete(), a.Broken(), a.Undecided(), a.Undone())
+}
+
+// operations are so many changes of operations, of which some change alike.
+func operations(n int) (list []Operation) {
+	texts := []string{"LDG.E", "LDG.E.STRONG.GPU", "MEMBAR.SC.SYS ; ERRBAR", "@P0 LDG.E", "@P0 LDG.E.STRONG.SYS", "[ATOMG.E.CAS]", "[ATOMG.E.CAS.STRONG.GPU]", "(LDG.E)", "x ; LDG.E", "y ; LDG.E.STRONG.GPU",
+		"x ; LDG.E.STRONG.GPU", OperationNothing, OperationRefused, OperationUnknown, "CCTL.IVALL ; LDG.E", "FENCE.VIEW.ASYNC", "MEMBAR.ALL.GPU", "MEMBAR.SC.GPU.IVALLD"}
+	for i := range n {
+		for k := range 3 {
+			list = append(list, Operation{Name: fmt.Sprint("op", i%50), Target: fmt.Sprint("sm_", 70+10*k), Level: fmt.Sprint("O", i%4),
+				Left: texts[i%len(texts)], Right: texts[(i/len(texts)+i+k/2)%len(texts)]})
+		}
+	}
+	return list
+}
+
+// TestManyCells: what the package makes of runs with so many cells that some are left out is what it was; -update as with TestEverything.
+func TestManyCells(t *testing.T) {
+	var out bytes.Buffer
+	f := &filler{seed: 31, words: crowd}
+	runs := []*Run{f.many(t, 30), f.many(t, 90), f.many(t, 60)}
+	runs[1].Config.OnDevice, runs[1].Stats.Interrupted = &DeviceRun{}, true
+	runs[2].Stats = nil
+	for i, r := range runs {
+		fmt.Fprintf(&out, "\n==== run %d\n", i)
+		b := runs[(i+1)%len(runs)]
+		if i == 1 {
+			b = varied(r)
+		}
+		forms(&out, i, r, b)
+	}
+	stored(t, "testdata/many.txt.gz", out.String())
+}
+
+// TestShownBounds: bars and curves show what they are given, with a name each, and nothing of which numbers are missing.
+func TestShownBounds(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, WriteBars(&b, "title", "cells", []string{"one", "two"}, []Bars{{"first", []float64{1, 2}}, {"second", []float64{3, 0}}}))
+	for _, word := range []string{"title", "cells", "one", "two", "first", "second"} {
+		require.Contains(t, b.String(), ">"+word+"<")
+	}
+	require.ErrorContains(t, WriteBars(&b, "title", "y", []string{"one"}, []Bars{{"first", nil}}), "plot title: first has 0 values for 1 groups")
+	b.Reset()
+	require.NoError(t, WriteCurves(&b, "title", "seconds", "outcomes", []Curve{{"first", 1, 2, []uint64{1, 2, 3}}, {"second", 0, 1, []uint64{0, 9}}}))
+	for _, word := range []string{"title", "seconds", "outcomes", "first", "second"} {
+		require.Contains(t, b.String(), ">"+word+"<")
+	}
+}
+
+// TestStreams: what is no stream is refused with the line and why; runs in a row are read as such.
+func TestStreams(t *testing.T) {
+	const config = `{"config":{"schema":%d}}` + "\n"
+	good := fmt.Sprintf(config, Schema)
+	for text, want := range map[string]string{
+		"":                                      "s: empty event stream",
+		"\n \n":                                 "s: empty event stream",
+		`{"stats":{}}` + "\n":                   "s:1: no event stream: the first line is no config",
+		"\n\n" + `{"stats":{}}`:                 "s:3: no event stream",
+		fmt.Sprintf(config, Schema+1):           fmt.Sprintf("s:1: event stream of schema %d, this tool reads %d to %d", Schema+1, oldestSchema, Schema),
+		fmt.Sprintf(config, oldestSchema-1):     "s:1: event stream of schema",
+		good + fmt.Sprintf(config, Schema+1):    "s:2: event stream of schema",
+		good + `{"stats":{}} x`:                 "s:2: bad event: something stands behind it",
+		good + `{"stats":{"cells":"x"}}`:        "s:2: bad event: stats.cells cannot be a JSON string",
+		good + `{"stats":`:                      "s:2: bad event: the line is cut off",
+		good + `{"stats":}`:                     "s:2: bad event: no JSON from byte 10 on",
+		good + `{"more":1}`:                     `s:2: bad event: unknown field "more"`,
+		good + `{}`:                             "s:2: bad event: not exactly one kind",
+		good + strings.Repeat("\n", maxEmpty+1): "s:100002: no event stream: more than 100000 empty lines",
+		good + `{"problem":{"detail":"` + strings.Repeat("x", maxLine): "s:2: line longer than 16777216 bytes",
+	} {
+		require.ErrorContains(t, Read("s", strings.NewReader(text), func(Event) error { return nil }), want, "%.80q", text)
+	}
+	require.EqualError(t, Read("s", io.MultiReader(strings.NewReader(good), cutOff{}), func(Event) error { return nil }), "s:2: the file is cut off")
+	require.ErrorContains(t, Read("s", io.MultiReader(strings.NewReader(good), cutOff{io.ErrClosedPipe}), func(Event) error { return nil }), "s: io: read/write on closed pipe")
+	var lines []int
+	require.NoError(t, ReadLines("s", strings.NewReader("\n"+good+strings.Repeat("\n", maxEmpty-2)+`{"stats":{}}`+"\n"+fmt.Sprintf(config, oldestSchema)+"\n"), func(n int, _ Event) error {
+		lines = append(lines, n)
+		return nil
+	}))
+	require.Equal(t, []int{2, maxEmpty + 1, maxEmpty + 2}, lines)
+	require.ErrorIs(t, Read("s", strings.NewReader(good), func(Event) error { return io.ErrNoProgress }), io.ErrNoProgress)
+}
+
+// cutOff is a reader that fails.
+type cutOff struct{ err error }
+
+func (c cutOff) Read([]byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	return 0, io.ErrUnexpectedEOF
+}
+
+// recorder is a handler that remembers what it was asked for, and fails if it is told to.
+type recorder struct {
+	did  []string
+	fail map[string]error
+}
+
+func (r *recorder) do(what string) error {
+	r.did = append(r.did, what)
+	return r.fail[what]
+}
+func (r *recorder) Handle(Event) error { return r.do("handle") }
+func (r *recorder) Flush() error       { return r.do("flush") }
+func (r *recorder) Close() error       { return r.do("close") }
+
+// TestTee: every handler gets every event until one fails; all are closed.
+func TestTee(t *testing.T) {
+	one, two := &recorder{fail: map[string]error{}}, &recorder{fail: map[string]error{}}
+	tee := Tee{one, NewRun(), two}
+	require.NoError(t, tee.Handle(Event{}))
+	require.NoError(t, tee.Flush())
+	require.NoError(t, tee.Close())
+	require.Equal(t, []string{"handle", "flush", "close"}, one.did)
+	require.Equal(t, one.did, two.did)
+	for _, what := range []string{"handle", "flush", "close"} {
+		one.fail[what], one.did, two.did = io.ErrShortWrite, nil, nil
+	}
+	require.ErrorIs(t, tee.Handle(Event{}), io.ErrShortWrite)
+	require.ErrorIs(t, tee.Flush(), io.ErrShortWrite)
+	require.Empty(t, two.did)
+	require.ErrorIs(t, tee.Close(), io.ErrShortWrite)
+	require.Equal(t, []string{"close"}, two.did)
+	var b strings.Builder
+	j := NewJSONLines(&b)
+	require.NoError(t, j.Handle(Event{Stats: &Stats{}}))
+	require.Empty(t, b.String())
+	require.NoError(t, j.Flush())
+	require.NotEmpty(t, b.String())
+}
+
+// TestEnough: whoever has seen enough of the cells is given no more.
+func TestEnough(t *testing.T) {
+	f := &filler{seed: 5}
+	r := f.many(t, 9)
+	set := NewSet()
+	require.NoError(t, r.Replay(handled(set.Handle)))
+	for _, x := range []*Run{r, set.Run(), set.Lean()} {
+		for most := 1; most < 4; most++ {
+			n := 0
+			for i, c := range x.All() {
+				require.Equal(t, n, i)
+				require.Equal(t, x.At(i), *c)
+				if n++; n == most {
+					break
+				}
+			}
+			require.Equal(t, most, n)
+		}
+		require.Equal(t, 9, x.Len())
+	}
+	n := 0
+	for order := range permutations(4) {
+		require.Len(t, order, 4)
+		if n++; n == 7 {
+			break
+		}
+	}
+	require.Equal(t, 7, n)
+}
+
+// handled is a handler of a function.
+type handled func(Event) error
+
+func (h handled) Handle(e Event) error { return h(e) }
+func (h handled) Close() error         { return nil }
