@@ -91,6 +91,7 @@ exists (0:r7=0 /\ 0:r9=0)
 		{"nothing", "", nil},
 		{"fences", corpusText("cl-mp+mem_fences"), []int{9}},
 		{"no-fences", change("mem_fence(CLK_GLOBAL_MEM_FENCE)", "").Replace(corpusText("cl-mp+mem_fences")), nil},
+		{"strong", change("r0 = *y ", "r0 = atomic_load_explicit(y, memory_order_relaxed, memory_scope_device) ").Replace(corpusText("cl-mp+mem_fences")), nil},
 		{"steal", corpusText("cl-dlb-lb"), []int{10}},
 	} {
 		r := NewRun()

@@ -89,8 +89,8 @@ func forms(w io.Writer, i int, a, b *Run) {
 
 // operations are so many changes of operations, of which some change alike.
 func operations(n int) (list []Operation) {
-	texts := []string{"LDG.E", "LDG.E.STRONG.GPU", "MEMBAR.SC.SYS ; ERRBAR", "@P0 LDG.E", "@P0 LDG.E.STRONG.SYS", "[ATOMG.E.CAS]", "[ATOMG.E.CAS.STRONG.GPU]", "(LDG.E)", "x ; LDG.E", "y ; LDG.E.STRONG.GPU",
-		"x ; LDG.E.STRONG.GPU", OperationNothing, OperationRefused, OperationUnknown, "CCTL.IVALL ; LDG.E", "FENCE.VIEW.ASYNC", "MEMBAR.ALL.GPU", "MEMBAR.SC.GPU.IVALLD"}
+	texts := []string{"LDG.E", "LDG.E)", "LDG.E.STRONG.GPU", "MEMBAR.SC.SYS ; ERRBAR", "@P0 LDG.E", "@P0 LDG.E.STRONG.SYS", "[ATOMG.E.CAS]", "[ATOMG.E.CAS.STRONG.GPU]", "(LDG.E)", "x ; LDG.E", "y ; LDG.E.STRONG.GPU",
+		"x ; LDG.E.STRONG.GPU", OperationNothing, OperationRefused, OperationUnknown, "CCTL.IVALL ; LDG.E", "x ; y", "y ; x", "FENCE.VIEW.ASYNC", "MEMBAR.ALL.GPU", "MEMBAR.SC.GPU.IVALLD"}
 	for i := range n {
 		for k := range 3 {
 			list = append(list, Operation{Name: fmt.Sprint("op", i%50), Target: fmt.Sprint("sm_", 70+10*k), Level: fmt.Sprint("O", i%4),
@@ -251,3 +251,86 @@ type handled func(Event) error
 
 func (h handled) Handle(e Event) error { return h(e) }
 func (h handled) Close() error         { return nil }
+
+// broken is a writer that fails once, at the nth write.
+type broken struct{ n, at int }
+
+func (b *broken) Write(p []byte) (int, error) {
+	if b.n++; b.n == b.at {
+		return 0, io.ErrShortWrite
+	}
+	return len(p), nil
+}
+
+// TestWriteFails: a write that fails is told, whatever is written behind it.
+func TestWriteFails(t *testing.T) {
+	f := &filler{seed: 31, words: crowd}
+	r := f.many(t, 30)
+	for name, write := range map[string]func(io.Writer) error{
+		"placements": func(w io.Writer) error { return WritePlacements(w, r) },
+		"text":       func(w io.Writer) error { return WriteText(w, r, TextOptions{}) },
+		"markdown":   func(w io.Writer) error { return WriteMarkdown(w, r, 1<<20) },
+		"junit":      func(w io.Writer) error { return WriteJUnit(w, r, false) },
+		"sarif":      func(w io.Writer) error { return WriteSARIF(w, r, nil) },
+		"annotation": func(w io.Writer) error { return WriteAnnotations(w, r) },
+		"issues":     func(w io.Writer) error { return WriteIssues(w, []*Run{r}) },
+		"comparison": func(w io.Writer) error {
+			return WriteComparison(w, Compare(r, varied(r), func(*Cell) bool { return true }), true)
+		},
+		"stream": func(w io.Writer) error { return r.Replay(NewJSONLines(w)) },
+		"plot":   func(w io.Writer) error { return WritePlot(w, "svg", r.Histograms) },
+	} {
+		require.NoError(t, write(&broken{at: -1}), name)
+		require.ErrorIs(t, write(&broken{at: 1}), io.ErrShortWrite, name)
+	}
+	require.ErrorIs(t, WritePlacements(&broken{at: 3}, r), io.ErrShortWrite)
+}
+
+// TestRest: what is left out is counted, and nothing is said of nothing.
+func TestRest(t *testing.T) {
+	for n, want := range map[int]string{1: "", maxOutcomes: "", maxOutcomes + 1: "; and 1 more reason", maxOutcomes + 2: "; and 2 more reasons"} {
+		a := &alert{Finding: Finding{Rule: ruleRunFailed}, class: Unknown}
+		for i := range n {
+			a.reasons = append(a.reasons, fmt.Sprint("r", i))
+		}
+		text := a.text()
+		require.Equal(t, want != "", strings.Contains(text, "more"), text)
+		require.True(t, strings.HasSuffix(text, want), text)
+		require.Contains(t, text, fmt.Sprint("r", min(n, maxOutcomes)-1))
+	}
+	for n, want := range map[int]string{1: "", maxPlaces: "", maxPlaces + 1: "and 1 more place", maxPlaces + 3: "and 3 more places"} {
+		var cells []*Cell
+		for i := range n {
+			cells = append(cells, &Cell{Test: "mp", Toolchain: fmt.Sprint("ptxas ", i), Target: "sm_80", Level: "O3", Layout: "pointers"})
+		}
+		list := whereShort(cells)
+		require.Len(t, list, min(n, maxPlaces+1))
+		if want != "" {
+			require.Equal(t, want, list[maxPlaces])
+		}
+	}
+	for n, want := range map[int]string{1: "a0", maxNamed: "a0, a1, a2, a3, a4, a5", maxNamed + 1: "a0, a1, a2, a3, a4, a5 and 1 more"} {
+		var list []string
+		for i := range n {
+			list = append(list, fmt.Sprint("a", i))
+		}
+		require.Equal(t, want, named(list))
+	}
+	for n, want := range map[int]int{0: 0, maxLimits: maxLimits, maxLimits + 1: maxLimits + 1, maxLimits + 5: maxLimits + 1} {
+		r := NewRun()
+		for i := range n {
+			for range i + 1 {
+				r.Cells = append(r.Cells, Cell{Result: Result{Class: Preserved, Reason: fmt.Sprint("r", i)}})
+			}
+		}
+		r.Cells = append(r.Cells, Cell{Result: Result{Class: Unknown, Reason: "other"}}, Cell{Result: Result{Class: Preserved}})
+		lines := r.limits()
+		require.Len(t, lines, want)
+		for i := range min(n, maxLimits) {
+			require.Equal(t, fmt.Sprintf("of %d preserved: r%d", i+1, i), lines[i])
+		}
+		if n > maxLimits {
+			require.Contains(t, lines[maxLimits], fmt.Sprintf("and %d remark", n-maxLimits))
+		}
+	}
+}

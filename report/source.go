@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -92,7 +91,7 @@ func (s *sources) position(t *Test, thread, access int) (line, column int) {
 }
 
 // found is the test of an alert and the first of its cells, with the alert's finding as its only
-// one; ok is false if there is none that an address could name.
+// one; ok is false if it has none.
 func (s *sources) found(a *alert) (t *Test, c Cell, ok bool) {
 	if len(a.cells) == 0 || len(a.reasons) > 0 {
 		return nil, c, false
@@ -101,14 +100,7 @@ func (s *sources) found(a *alert) (t *Test, c Cell, ok bool) {
 	if t = s.test(a); t == nil {
 		t = &Test{Name: a.test}
 	}
-	i := slices.IndexFunc(c.Findings, func(f Finding) bool { return f.Rule == a.Rule && f.Thread == a.Thread && f.Access == a.Access })
-	if i < 0 {
-		i = slices.IndexFunc(c.Findings, func(f Finding) bool { return f.Rule == a.Rule })
-	}
-	if i < 0 {
-		return nil, c, false
-	}
-	c.Findings = c.Findings[i : i+1]
+	c.Findings = c.Findings[:1] // the alert's own: what has none has a reason
 	return t, c, true
 }
 
