@@ -18,6 +18,7 @@ func TestBareText(t *testing.T) {
 		"MEM_RAT MSKOR T0.XW, T1.X":                       "MEM_RAT MSKOR T.XW, T.X",
 		"s_waitcnt vmcnt(0) lgkmcnt(0)":                   "s_waitcnt vmcnt(0) lgkmcnt(0)",
 		"LDS R, [R1+c[0x0][0x4]]":                         "LDS R, [R+c[0x0][0x4]]",
+		"v[:3] v[2:] v[2:3 v[2] v[2:3] s[":                "v[:3] v[2:] v[2:3 v[2] v s[",
 		"v_add_u32_e32 v1, 3, v0 and R2D2 with v1a s[1:x": "v_add_u32_e32 v, 3, v and R2D2 with v1a s[1:x",
 	} {
 		assert.Equal(t, want, bareText(in))

@@ -24,6 +24,12 @@ func TestMeaning(t *testing.T) {
 		{nil, []string{"LDG.E"}, "another: instructions where there were none"},
 		{[]string{"UTMALDG"}, []string{"LDG.E"}, "another sequence"},
 		{[]string{"BAR.SYNC"}, []string{"BAR.SYNC.DEFER_BLOCKING"}, "equal"},
+		{[]string{"MEMBAR.ALL.SYS"}, []string{"MEMBAR.ALL.SYS", "MEMBAR.SC.CTA"}, "equal"}, // the widest fence counts
+		{[]string{"MEMBAR.ALL.GPU"}, []string{"MEMBAR.ALL.GPU", "MEMBAR.SC.GPU"}, "stronger by the kind of the fence"},
+		{[]string{"MEMBAR.SC.GPU"}, []string{"MEMBAR.SC.GPU", "MEMBAR.ALL.GPU"}, "equal"},
+		{[]string{"MEMBAR.SC.GPU"}, []string{"MEMBAR.SC.GPU.IVALLD"}, "stronger by the invalidation of the L1"},
+		{[]string{"CCTL.IVALLP"}, []string{"CCTL.RML2"}, "weaker by the invalidation of the L1"},
+		{[]string{"STS"}, []string{"STS", "UTMALDG"}, "another sequence"},
 	} {
 		assert.Contains(t, meaningOf("ld", c.left, c.right), c.want)
 	}

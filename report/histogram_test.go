@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"image/png"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,8 +54,18 @@ func TestHistogramCheck(t *testing.T) {
 		"instances": func(h *Histogram) { h.Instances++ },
 		"weak":      func(h *Histogram) { h.Weak-- },
 		"overflow":  func(h *Histogram) { h.Outcomes[0].Count = ^uint64(0) },
+		"below":     func(h *Histogram) { h.Rate.Low = -0.1 },
+		"low":       func(h *Histogram) { h.Rate.Low = 0.5 },
+		"rate":      func(h *Histogram) { h.Rate.Rate = 0.9 },
+		"high":      func(h *Histogram) { h.Rate.High = 1.1 },
+		"excluded":  func(h *Histogram) { h.Rate.Excluded = -0.1 },
+		"more":      func(h *Histogram) { h.Rate.Excluded = 1.1 },
+		"unseen":    func(h *Histogram) { h.Unseen[0].Values = h.Unseen[0].Values[1:] },
 	} {
 		h := histogram("mp", "none", 3)
+		h.Rate = &Rate{Low: 0.1, Rate: 0.2, High: 0.3, Excluded: 0.01}
+		h.Unseen = []Unseen{{Values: slices.Clone(h.Outcomes[0].Values)}}
+		require.NoError(t, h.Check())
 		spoil(&h)
 		require.Error(t, h.Check(), name)
 		var b bytes.Buffer

@@ -115,7 +115,84 @@ func TestManyCells(t *testing.T) {
 		}
 		forms(&out, i, r, b)
 	}
+	writeUnited(&out, streamOf(t, runs[0]), streamOf(t, runs[0]))
+	writeUnited(&out, streamOf(t, runs[0]), streamOf(t, runs[2]), streamOf(t, runs[0]))
+	for _, across := range []bool{false, true} {
+		x := Compare(release(0, across), release(1, across), func(*Cell) bool { return true })
+		for _, all := range []bool{false, true} {
+			fmt.Fprintln(&out, WriteComparison(&out, x, all))
+		}
+		fmt.Fprintln(&out, WriteComparisonJSON(&out, x))
+	}
+	fmt.Fprintln(&out, WriteBars(&out, "title", "cells", []string{"one", "two"}, []Bars{{"first", []float64{1, 2}}, {"second", []float64{3, 0}}}))
+	fmt.Fprintln(&out, WriteCurves(&out, "title", "seconds", "outcomes", []Curve{{"first", 1, 2, []uint64{1, 2, 3}}, {"second", 0, 1, []uint64{0, 9}}}))
 	stored(t, "testdata/many.txt.gz", out.String())
+}
+
+func streamOf(t *testing.T, r *Run) []byte {
+	t.Helper()
+	own := *r
+	own.Config.OnDevice, own.Config.Shard, own.Config.Flags = nil, "", nil
+	var b bytes.Buffer
+	require.NoError(t, own.Replay(NewJSONLines(&b)))
+	return b.Bytes()
+}
+
+// release is what a release makes of tests of two threads: of the same operations, other instructions, more of them, none, or in another
+// order. The newer of two releases makes of a test what the older one makes of the next.
+func release(newer int, across bool) *Run {
+	source := []string{"#0 ld.weak.u32 x", "#1 membar.gl", "#2 atom.cas.b32 y", "#3 st.relaxed.gpu.u32 z", "#4 ld.acquire.gpu.u32 x"}
+	forms := [][]string{
+		{"LDG.E R0, [R2.64]", "LDG.E.STRONG.GPU R0, [R2.64]", "@P0 LDG.E.64 R4, [R8.64]", ""},
+		{"MEMBAR.SC.GPU", "MEMBAR.ALL.GPU", "MEMBAR.SC.SYS", "MEMBAR.SC.GPU|ERRBAR|CCTL.IVALL", ""},
+		{"ATOMG.E.CAS R1, [R4.64]", "ATOMG.E.CAS.STRONG.GPU R1, [R4.64]", "LDG.E R1|ATOMG.E.CAS R1, [R4.64]"},
+		{"STG.E [R2.64], R0", "STG.E.STRONG.GPU [R2.64], R0", "STG.E [R2.64], R0|STG.E [R2.64], R0", "UTMASTG x"},
+		{"LDG.E.STRONG.GPU R0, [R2.64]|CCTL.IVALL", "LDG.E R0, [R2.64]", "", "LDG.E.STRONG.SYS R0, [R6.64]"},
+	}
+	r := NewRun()
+	id := "ptxas 12.4.131"
+	if across && newer == 0 {
+		id = "ptxas 11.8.89"
+	}
+	r.Config = Config{Schema: Schema, Toolchains: []Toolchain{{ID: id}}}
+	if !across {
+		r.Config.Toolchains = append(r.Config.Toolchains, Toolchain{ID: "other"})
+	}
+	for i := range 60 {
+		n := i + newer
+		l := &Listing{Code: fmt.Sprintf("c%d", n)}
+		for thread := range 2 {
+			t := ThreadListing{Thread: thread}
+			for pos, text := range source {
+				line := Line{Pos: pos, Text: text}
+				if i%3 == 0 {
+					line.At = 10*i + pos
+				}
+				t.Source = append(t.Source, line)
+				for k, text := range strings.Split(forms[pos][(n/(pos+1)+thread*n)%len(forms[pos])], "|") {
+					if text != "" {
+						at := pos
+						if k > 0 && n%2 == 0 {
+							at = -1
+						}
+						t.Machine = append(t.Machine, Line{Pos: at, Text: text, Part: k > 0})
+					}
+				}
+			}
+			if n%11 == 5 {
+				t.Machine[0], t.Machine[1] = t.Machine[1], t.Machine[0]
+			}
+			for k := range n % 13 / 12 * 70 {
+				t.Source = append(t.Source, Line{Pos: 5 + k, Text: fmt.Sprint("ld.weak a", k), At: k + 1})
+				t.Machine = append(t.Machine, Line{Pos: 5 + k, Text: fmt.Sprint("LDS R, [a", k, "]")})
+			}
+			l.Threads = append(l.Threads, t)
+		}
+		r.Listings[l.Code] = l
+		r.Cells = append(r.Cells, Cell{Test: fmt.Sprint("test", i/4), Toolchain: id, Target: []string{"sm_70", "sm_90"}[i%2], Level: []string{"O0", "O3"}[i/2%2],
+			Layout: "pointers", Result: Result{Class: Optimised, Code: l.Code, Findings: []Finding{{Rule: "merged"}}}})
+	}
+	return r
 }
 
 // TestShownBounds: bars and curves show what they are given, with a name each, and nothing of which numbers are missing.
@@ -333,4 +410,23 @@ func TestRest(t *testing.T) {
 			require.Contains(t, lines[maxLimits], fmt.Sprintf("and %d remark", n-maxLimits))
 		}
 	}
+}
+
+// TestNames: names of files and rules are words of other formats: addresses, and names in camel case.
+func TestNames(t *testing.T) {
+	for file, want := range map[string]string{"a/b c.ptx": "a/b%20c.ptx", "/a": "file:///a", "C:/x": "file:///C:/x", "c:x": "./c:x", "ab/c": "ab/c", "C/": "C/", "a:/": "file:///a:/", "": "",
+		"ab:/c": "./ab:/c"} {
+		require.Equal(t, want, uri(file), file)
+	}
+	for id, want := range map[string]string{"fence-weakened": "FenceWeakened", "a": "A", "a--b": "AB", "": "", "-": ""} {
+		require.Equal(t, want, camel(id), id)
+	}
+	for n := range 8 {
+		require.Equal(t, n < 2, nth([]string{"a", "b"}, n) != "")
+	}
+	a, b := ThreadListing{Source: []Line{{Pos: 0, Text: "x"}, {Pos: 1, Text: "y"}}, Machine: []Line{{Pos: 0, Text: "X"}, {Pos: 1, Text: "Y"}, {Pos: 1, Text: "Z"}}},
+		ThreadListing{Machine: []Line{{Pos: 0, Text: "V"}, {Pos: 0, Text: "W"}}}
+	require.Equal(t, [][3]string{{"x", "X", "V"}, {"", "", "W"}, {"y", "Y", ""}, {"", "Z", ""}}, Trio{a, b}.Rows())
+	b.Machine[0].Pos = 1
+	require.Equal(t, [][3]string{{"x", "#0 X", "#1 V"}, {"y", "#1 Y", "#0 W"}, {"", "#1 Z", ""}}, Trio{a, b}.Rows())
 }
