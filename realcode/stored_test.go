@@ -1,0 +1,249 @@
+package realcode
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/gob"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/stretchr/testify/require"
+
+	"optcheck/isa"
+	"optcheck/pipeline"
+	"optcheck/ptx"
+	"optcheck/report"
+)
+
+var recompile = flag.Bool("recompile", false, "compile testdata anew, testdata/stored.gz")
+
+var update = flag.Bool("update", false, "write what is said of testdata/stored.gz, testdata/stored.txt.gz")
+
+// storedCode is what a release made of a module.
+type storedCode struct {
+	File, Toolchain, Target, Level string
+	Program                        *isa.Program
+	Data                           []byte // the cubin, of what is executed
+}
+
+// executedFiles are those of which kernels are executed, too.
+var executedFiles = []string{"execute.ptx", "minimum.ptx", "guarded.ptx", "narrowloop.ptx", "unused.ptx"}
+
+// compileStored compiles the modules of testdata.
+func compileStored(t *testing.T) (list []storedCode) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.ptx")
+	require.NoError(t, err)
+	for _, way := range []struct{ release, target, level string }{{"11.8", "sm_80", "O3"}, {"12.4", "sm_90", "O3"}, {"12.4", "sm_70", "O1"}} {
+		tc := releases(t, way.release)[0]
+		for _, file := range files {
+			m := module(t, file)
+			b, err := build(t.Context(), tc, m, way.target, way.level)
+			if err != nil {
+				continue // it is for other targets
+			}
+			code, err := b.decode(t.Context())
+			require.NoError(t, err)
+			c := storedCode{filepath.Base(file), tc.ID, way.target, way.level, code.Program, nil}
+			if way.target == "sm_90" && slices.Contains(executedFiles, c.File) {
+				c.Data = b.lined
+			}
+			for _, f := range c.Program.Funcs {
+				for i := range f.Insts {
+					f.Insts[i].Code = nil
+				}
+			}
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// zipped reads a file, or writes it anew.
+func zipped(t *testing.T, file string, anew bool, data func() []byte) []byte {
+	t.Helper()
+	if anew {
+		var b bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		_, err := w.Write(data())
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		require.NoError(t, os.WriteFile(file, b.Bytes(), 0o644))
+	}
+	f, err := os.Open(file)
+	require.NoError(t, err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	out, err := io.ReadAll(z)
+	require.NoError(t, err)
+	return out
+}
+
+// edits are changes of a function: each instruction that the checker looks at left out, the next one before it, made weaker, narrower,
+// or performed twice; of each kind at most so many, chosen at random.
+func edits(f *isa.Func, rnd *rand.Rand, most int) (names []string, out []*isa.Func) {
+	add := func(name string, i int, insts []isa.Inst) {
+		g := *f
+		g.Insts = insts
+		g.BuildCFG()
+		names, out = append(names, fmt.Sprintf("%s %d %s", name, i, f.Insts[i].Text)), append(out, &g)
+	}
+	one := func(name string, i int, change func(*isa.Inst)) {
+		insts := slices.Clone(f.Insts)
+		change(&insts[i])
+		add(name, i, insts)
+	}
+	for kind, each := range []func(i int, in *isa.Inst){
+		func(i int, in *isa.Inst) { one("without", i, nothing) },
+		func(i int, in *isa.Inst) {
+			if i+1 < len(f.Insts) && in.Target < 0 && f.Insts[i+1].Target < 0 {
+				insts := slices.Clone(f.Insts)
+				insts[i], insts[i+1] = insts[i+1], insts[i]
+				add("swapped", i, insts)
+			}
+		},
+		func(i int, in *isa.Inst) {
+			if in.Mem.Strength != isa.Weak {
+				one("weak", i, func(in *isa.Inst) { in.Mem.Strength, in.Mem.Scope = isa.Weak, isa.ScopeNone })
+			}
+		},
+		func(i int, in *isa.Inst) {
+			if in.Mem.Scope > isa.ScopeCTA {
+				one("of the block", i, func(in *isa.Inst) { in.Mem.Scope = isa.ScopeCTA })
+			}
+		},
+		func(i int, in *isa.Inst) {
+			l := &listing{f: f, insts: f.Insts, ops: make([]*Op, len(f.Insts))}
+			l.ops[i] = &Op{Inst: &ptx.Inst{}}
+			l.twice("x", i)
+			names, out = append(names, fmt.Sprintf("twice %d %s", i, in.Text)), append(out, l.out[0].code)
+		},
+		func(i int, in *isa.Inst) { one("always", i, func(in *isa.Inst) { in.Guard = isa.Guard{} }) },
+		func(i int, in *isa.Inst) { one("of another line", i, func(in *isa.Inst) { in.Src.Line++ }) },
+	} {
+		var at []int
+		for i := range f.Insts {
+			if r := f.Insts[i].Role; r.IsAccess() || r == isa.RoleFence || r == isa.RoleBarrier || r == isa.RoleCache || (kind == 0 || kind == 5) && r == isa.RoleBranch {
+				at = append(at, i)
+			}
+		}
+		rnd.Shuffle(len(at), func(i, k int) { at[i], at[k] = at[k], at[i] })
+		for _, i := range at[:min(len(at), most)] {
+			each(i, &f.Insts[i])
+		}
+	}
+	return names, out
+}
+
+// told is what is said in brief.
+func told(r *Result) string {
+	var words []string
+	for what, list := range map[string][]Finding{"": r.Findings, "?": r.Unknown, "!": r.Notes} {
+		for _, f := range list {
+			line := 0
+			if f.First != nil {
+				line = f.First.Pos.Line
+			}
+			words = append(words, fmt.Sprintf("%s%s@%d", what, f.Rule, line))
+		}
+	}
+	slices.Sort(words)
+	return strings.Join(words, " ")
+}
+
+// TestStored: what is said of what real releases made of testdata is what was said of it, word by word, and so is what is said of it in
+// brief after each of many changes. Where it shall be something else, -update writes it
+// anew; -recompile compiles testdata anew.
+func TestStored(t *testing.T) {
+	data := zipped(t, "testdata/stored.gz", *recompile, func() []byte {
+		var b bytes.Buffer
+		enc := gob.NewEncoder(&b)
+		for _, c := range compileStored(t) {
+			require.NoError(t, enc.Encode(c))
+		}
+		return b.Bytes()
+	})
+	var out bytes.Buffer
+	dec := gob.NewDecoder(bytes.NewReader(data))
+	reports := map[string]*Report{}
+	changes, noticed := 0, 0
+	var want []byte
+	if !*update {
+		want = zipped(t, "testdata/stored.txt.gz", false, nil)
+	}
+	for *update || bytes.HasPrefix(want, out.Bytes()) { // else it is told below
+		var s storedCode
+		if err := dec.Decode(&s); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "\n== %s %s %s %s\n", s.File, s.Toolchain, s.Target, s.Level)
+		m := module(t, filepath.Join("testdata", s.File))
+		c := &Cell{File: m.File, Toolchain: s.Toolchain, Target: s.Target, Level: s.Level}
+		runs := 0
+		if s.Data != nil {
+			runs = 1
+		}
+		require.NoError(t, c.judge(t.Context(), m, nil, &pipeline.Code{Program: s.Program}, s.Data, runs))
+		enc := json.NewEncoder(&out)
+		enc.SetEscapeHTML(false)
+		p := NewProgram(m, Origin{})
+		for i := range p.Tests {
+			require.NoError(t, enc.Encode(p.Tests[i]))
+		}
+		require.NoError(t, p.Events(c, func(e report.Event) error { return enc.Encode(e) }))
+		for i := range c.Result.Kernels {
+			fmt.Fprintf(&out, "%s: %+v\n", c.Result.Kernels[i].Name, c.Result.Kernels[i].Count)
+		}
+		for i := range c.Result.Executed {
+			fmt.Fprintf(&out, "%s: %s\n", c.Result.Executed[i].Kernel, c.Result.Executed[i].Known())
+		}
+		key := s.Toolchain + s.Target
+		if reports[key] == nil {
+			reports[key] = &Report{Notes: len(reports) != 1, Execute: len(reports)}
+		}
+		reports[key].Add(c)
+		r := &compiled{m, s.Program, number(s.Target)}
+		for _, f := range Roots(m) {
+			at := slices.IndexFunc(s.Program.Funcs, func(g *isa.Func) bool { return g.Name == f.Name })
+			if at < 0 || s.File == "paths.ptx" { // whose graphs are large
+				continue
+			}
+			honest := told(r.said(f, s.Program.Funcs[at]))
+			fmt.Fprintf(&out, "%s: %s\n", f.Name, honest)
+			names, list := edits(s.Program.Funcs[at], rand.New(rand.NewPCG(uint64(len(s.Program.Funcs[at].Insts)), 31)), 2)
+			for i := range list {
+				changes++
+				if says := told(r.said(f, list[i])); says != honest {
+					noticed++
+					fmt.Fprintf(&out, "  %s: %s\n", names[i], says)
+				}
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(reports)) {
+		require.NoError(t, reports[key].Write(&out))
+	}
+	if *update {
+		zipped(t, "testdata/stored.txt.gz", true, out.Bytes)
+		return
+	}
+	if !bytes.Equal(want, out.Bytes()) {
+		lines := strings.SplitN(string(diff.Diff("stored", want[:min(len(want), out.Len()+1000)], "now", out.Bytes())), "\n", 60)
+		t.Fatalf("%.8000s", strings.Join(lines[:min(len(lines), 59)], "\n"))
+	}
+	t.Logf("%d changes, %d noticed", changes, noticed)
+	require.Greater(t, noticed, 800)
+}
