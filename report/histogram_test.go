@@ -49,6 +49,10 @@ func TestPlot(t *testing.T) {
 func TestHistogramCheck(t *testing.T) {
 	good := histogram("mp", "none", 3)
 	require.NoError(t, good.Check())
+	good.Rate = &Rate{Low: 0, Rate: 0, High: 1, Excluded: 1}
+	require.NoError(t, good.Check(), "the bounds themselves")
+	good.Rate = &Rate{Low: 1, Rate: 1, High: 1}
+	require.NoError(t, good.Check())
 	for name, spoil := range map[string]func(*Histogram){
 		"values":    func(h *Histogram) { h.Terms = nil },
 		"instances": func(h *Histogram) { h.Instances++ },

@@ -115,6 +115,11 @@ func TestManyCells(t *testing.T) {
 		}
 		forms(&out, i, r, b)
 	}
+	none, device := NewRun(), *runs[1]
+	device.Cells = nil
+	for i, r := range []*Run{none, &device} {
+		fmt.Fprintf(&out, "\n==== without cells %d: %v %v\n", i, WriteText(&out, r, TextOptions{}), WriteMarkdown(&out, r, 1<<20))
+	}
 	writeUnited(&out, streamOf(t, runs[0]), streamOf(t, runs[0]))
 	writeUnited(&out, streamOf(t, runs[0]), streamOf(t, runs[2]), streamOf(t, runs[0]))
 	for _, across := range []bool{false, true} {
@@ -408,6 +413,17 @@ func TestRest(t *testing.T) {
 		}
 		if n > maxLimits {
 			require.Contains(t, lines[maxLimits], fmt.Sprintf("and %d remark", n-maxLimits))
+		}
+	}
+}
+
+// TestUnsayable: a name with a zero byte is in no command line.
+func TestUnsayable(t *testing.T) {
+	c := &Cell{Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "pointers", Result: Result{Findings: []Finding{{Rule: "merged"}}}}
+	for name, want := range map[string]bool{"mp": true, "m\x00p": false} {
+		for _, x := range []*Test{{Name: name}, {Name: "mp", File: name}, {Name: name, Preset: "corpus"}} {
+			require.Equal(t, want, len(Commands(&Config{}, x, c)) > 0)
+			require.Equal(t, want, Address(x, c) != "")
 		}
 	}
 }
