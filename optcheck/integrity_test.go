@@ -28,6 +28,16 @@ func TestResultSlots(t *testing.T) {
 	}
 	r := check(t, twoLoads(), accesses+"\nMOV R20, c[0x0][0x180]\nMOV R21, c[0x0][0x184]\nSTG.E [R20.64], R12")
 	require.Equal(t, "extra-access", ids(r.Findings), "another parameter: %v", r.Findings)
+	r = check(t, twoLoads(), accesses+"\nSTS [0x0], R12")
+	require.Equal(t, "extra-access", ids(r.Findings), "shared memory: %v", r.Findings)
+
+	digest := "\nMOV R13, c[0x0][0x178]\nLOP3.LUT R13, R13, LIT3, RZ, 0x3c, !PT\nSTG.E [R8.64+0x30], R13"
+	for at, want := range map[string]string{"0x30": "", "0x3c": "", "0x40": "extra-access"} { // it has a slot of its own
+		s := twoLoads()
+		s.Digest = 5
+		r := check(t, s, accesses+digest+"\nSTG.E [R8.64+"+at+"], R12")
+		require.Equal(t, want, ids(r.Findings), "%s: %v", at, r.Findings)
+	}
 }
 
 // TestExtraBarrier: a barrier that the test does not have brings threads into step.
