@@ -171,3 +171,69 @@ func TestPending(t *testing.T) {
 	require.Empty(t, w.items)
 	require.Equal(t, string(stream(t, events)), ran(t, s, 1))
 }
+
+// TestCounts: a writer counts each cell as new, as one that was there, or as one that takes the place of another.
+func TestCounts(t *testing.T) {
+	good, failed := report.Result{Class: report.Preserved, Code: "0123456789abcdef"}, report.Result{Class: report.Unknown, Reason: "timeout: ptxas"}
+	also := report.Result{Class: report.Unknown, Reason: "infrastructure: nvdisasm"} // the same is kept in either order
+	found := report.Result{Class: report.Changed, Code: "0123456789abcdef", Findings: []report.Finding{{Rule: "merged", Stage: "back end"}}}
+	nowhere, known := found, found
+	nowhere.Findings = []report.Finding{{Rule: "merged"}}
+	known.Known = []string{"a"}
+	for name, x := range map[string]struct {
+		old, new report.Result
+		want     Counts
+		kept     report.Result
+	}{
+		"the same":          {good, good, Counts{Repeated: 1}, good},
+		"better":            {failed, good, Counts{Replaced: 1}, good},
+		"worse":             {good, failed, Counts{Repeated: 1}, good},
+		"failed twice":      {failed, also, Counts{Replaced: 1}, also},
+		"failed, the other": {also, failed, Counts{Repeated: 1}, also},
+		"a stage":           {nowhere, found, Counts{Repeated: 1}, found},
+		"no stage":          {found, nowhere, Counts{Repeated: 1}, found},
+		"known":             {found, known, Counts{Repeated: 1}, known},
+		"known no more":     {known, found, Counts{Repeated: 1}, known},
+	} {
+		s := fresh(t, t.TempDir(), "a")
+		w := s.Writer()
+		put := func(r report.Result) Counts {
+			before := w.Added()
+			require.NoError(t, w.Handle(report.Event{Cell: cellOf("mp", r)}))
+			require.NoError(t, w.Flush())
+			after := w.Added()
+			return Counts{after.Cells - before.Cells, after.Repeated - before.Repeated, after.Replaced - before.Replaced, after.Runs - before.Runs}
+		}
+		require.NoError(t, w.Handle(story("x")[0]))
+		require.Equal(t, Counts{Runs: 1}, w.Added())
+		require.Equal(t, Counts{Cells: 1}, put(x.old), name)
+		require.Equal(t, x.want, put(x.new), name)
+		set, err := s.Load(t.Context(), View{})
+		require.NoError(t, err)
+		require.Len(t, set.Cells, 1)
+		c := set.Cell(0)
+		require.Equal(t, x.kept, c.Result, name)
+		require.Equal(t, Counts{Repeated: 1}, put(x.kept), name)
+		sane(t, s)
+		require.NoError(t, s.Close())
+	}
+}
+
+// TestExplain: an error of the database says what it means for a store that is read, and for one that is written.
+func TestExplain(t *testing.T) {
+	file, _ := some(t)
+	for mode, want := range map[Mode]bool{Read: false, Write: true} {
+		s, err := Open(t.Context(), file, mode)
+		require.NoError(t, err)
+		_, cannot := s.c.ExecContext(t.Context(), "ATTACH 'file:/none/there/x' AS other")
+		require.Error(t, cannot)
+		require.Equal(t, want, errors.Is(s.explain(cannot), ErrReadOnly), "%v", cannot)
+		require.Equal(t, !want, strings.HasPrefix(s.explain(cannot).Error(), "cannot be read: "))
+		require.ErrorIs(t, (*Store)(nil).explain(cannot), ErrReadOnly)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err = s.GC(ctx, Policy{})
+		require.Error(t, err)
+		require.NoError(t, s.Close())
+	}
+}

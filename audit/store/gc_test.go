@@ -135,6 +135,11 @@ func TestGC(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, again, "who follows the store reads it again")
 			sane(t, s)
+			if x.removed > 0 {
+				require.Zero(t, count(t, s, "col WHERE id NOT IN (SELECT col FROM cell)"), "columns go with their last cells")
+				require.Zero(t, count(t, s, "run WHERE id NOT IN (SELECT run FROM cell) AND id NOT IN (SELECT max(id) FROM run)"), "and so do runs")
+				require.Zero(t, count(t, s, "setting WHERE id NOT IN (SELECT setting FROM run)"))
+			}
 			var kept int64
 			seen := map[string]bool{}
 			for _, b := range g.Builds {
