@@ -22,7 +22,7 @@ import (
 func TestFewInstances(t *testing.T) {
 	tuning := DefaultTuning(chip)
 	tuning.Instances, tuning.Launches = Fixed(1<<7), 2
-	for _, name := range []string{"mp", "mp+relaxed.ctas-shared", "ptx-cluster+mp", "cas-sl", "mp+relaxed.ctas"} {
+	for _, name := range []string{"mp", "mp+relaxed.ctas-shared", "ptx-cluster+mp", "cas-sl", "mp+relaxed.ctas", "2+2w"} {
 		x, ok := corpus.Lookup(name)
 		require.True(t, ok, name)
 		x = x.Clone()
@@ -245,6 +245,48 @@ func TestNeighboursFit(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestCellsFit: so are the cells of locations in memory of their own, and of those that lie beside each other in an arena.
+func TestCellsFit(t *testing.T) {
+	h := harness(t, "mp", ptxgen.FormFast, spec.Pointers)
+	n, w := uint32(len(h.Widths)), uint32(h.Widths[0])
+	for mask := range 30 {
+		for _, stride := range []uint32{1, 4, 100, 2048} {
+			for _, distance := range []uint32{0, 4, 64} {
+				p := newPlanner(h, chip, Job{})
+				p.t.Stride, p.t.Distance, p.t.Scatter = Fixed(stride), Fixed(distance), Fixed(100)
+				l := &launch{set: map[string]uint32{"inst_mask": 1<<mask - 1}, homes: p.homes}
+				p.layout(l, 32)
+				least := w
+				if l.arena {
+					least = max(w, p.distance(1<<mask)*n)
+				}
+				for i := range h.Widths {
+					require.Zero(t, l.stride[i]%w)
+					require.GreaterOrEqual(t, l.stride[i], least)
+					require.True(t, uint64(l.stride[i])<<mask <= maxCells || l.stride[i] == least, "%d %d: %d", mask, stride, l.stride[i])
+				}
+			}
+		}
+	}
+}
+
+// TestScatter: of a hundred locations so many are permuted: none, all, or about as many.
+func TestScatter(t *testing.T) {
+	for _, share := range []uint32{0, 1, 30, 99, 100, 300} {
+		p := newPlanner(harness(t, "mp", ptxgen.FormFast, spec.Pointers), chip, Job{Tuning: Tuning{Scatter: Fixed(share)}, Incantations: Random, Seed: 1})
+		permuted := uint32(0)
+		for range 10_000 {
+			if mul := p.scatter(); mul != 1 {
+				permuted++
+				require.Equal(t, uint32(1), mul%2)
+			}
+		}
+		want := min(share, 100) * 100
+		require.InDelta(t, want, permuted, 150, share)
+		require.Equal(t, share == 0, permuted == 0)
 	}
 }
 
