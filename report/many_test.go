@@ -446,3 +446,30 @@ func TestNames(t *testing.T) {
 	b.Machine[0].Pos = 1
 	require.Equal(t, [][3]string{{"x", "#0 X", "#1 V"}, {"y", "#1 Y", "#0 W"}, {"", "#1 Z", ""}}, Trio{a, b}.Rows())
 }
+
+// TestAttached: what belongs to no access is told with the next one, what invalidates a cache with the one before it, and what has neither with
+// the other.
+func TestAttached(t *testing.T) {
+	for _, c := range []struct {
+		pos  []int
+		text []string
+		want []int
+	}{
+		{[]int{-1, 0, -1, 1}, []string{"MEMBAR", "STG", "MEMBAR", "LDG"}, []int{0, 0, 1, 1}},
+		{[]int{0, -1, 1, -1}, []string{"LDG", "CCTL.IVALL", "LDG", "MEMBAR"}, []int{0, 0, 1, 1}},
+		{[]int{-1, 0, -1, 1}, []string{"CCTL.IVALL", "LDG", "buffer_gl0_inv", "LDG"}, []int{-1, 0, 0, 1}},
+		{[]int{-1, -1}, []string{"MEMBAR", "CCTL.IVALL"}, []int{-1, -1}},
+		{[]int{2, -1, -1, 1}, []string{"LDG", "CCTL.IVALL", "MEMBAR", "LDG"}, []int{2, 2, 1, 1}},
+	} {
+		var l ThreadListing
+		for i, text := range c.text {
+			l.Machine = append(l.Machine, Line{Pos: c.pos[i], Text: text})
+		}
+		var got []int
+		for _, x := range attached(l).Machine {
+			got = append(got, x.Pos)
+		}
+		require.Equal(t, c.want, got, c.text)
+		require.Equal(t, c.pos[0], l.Machine[0].Pos, "a listing stays what it was")
+	}
+}
