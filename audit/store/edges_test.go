@@ -237,3 +237,92 @@ func TestExplain(t *testing.T) {
 		require.NoError(t, s.Close())
 	}
 }
+
+// TestDangling: a cell of which something is gone is damage for whoever reads it, also where its checksum fits.
+func TestDangling(t *testing.T) {
+	for column, x := range map[string]struct{ loaded, exported string }{
+		"body": {"cell 1 has no result", "no result 9999"},
+		"test": {"cell 1 is of no test", "no test 9999"},
+		"col":  {"cell 1 is in no column", "cell 1 is in no column"},
+	} {
+		s := storeOf(t, t.TempDir(), gcRun("b", "mp"))
+		to := map[string]string{"col": "col", "test": "test", "body": "body"}
+		to[column] = "9999"
+		_, err := s.c.ExecContext(t.Context(), fmt.Sprintf("UPDATE cell SET %s=9999, sum=optcheck_sum('cell', %s, %s, %s, code, run) WHERE seq=1", column, to["col"],
+			to["test"], to["body"]))
+		require.NoError(t, err)
+		_, err = s.Load(t.Context(), View{})
+		require.ErrorIs(t, err, ErrDamaged)
+		require.ErrorContains(t, err, x.loaded)
+		err = s.ExportRun(t.Context(), 1, report.Tee{})
+		require.ErrorIs(t, err, ErrDamaged)
+		require.ErrorContains(t, err, x.exported)
+		_, err = s.Cell(t.Context(), 1)
+		require.ErrorContains(t, err, x.exported)
+		if column == "body" { // what is to be compared with a new result
+			_, err = s.Import(t.Context(), "again", strings.NewReader(string(stream(t, gcRun("b", "mp")))))
+			require.ErrorIs(t, err, ErrDamaged)
+			require.ErrorContains(t, err, x.exported)
+		}
+		faults, err := s.Check(t.Context())
+		require.NoError(t, err)
+		require.Contains(t, faults, fmt.Sprintf("1 rows of cell refer to no %s", column))
+		require.NoError(t, s.Close())
+	}
+	s := storeOf(t, t.TempDir(), gcRun("b", "mp"))
+	for kind, want := range map[int]string{kindTests: "no test 99", kindListing: "no listing 99"} {
+		_, err := s.c.ExecContext(t.Context(), "UPDATE event SET ref=99, sum=optcheck_sum('event', run, n, pos, kind, 99, count, data) WHERE kind=?", kind)
+		require.NoError(t, err)
+		require.ErrorContains(t, s.ExportRun(t.Context(), 1, report.Tee{}), want)
+		faults, err := s.Check(t.Context())
+		require.NoError(t, err)
+		require.Len(t, faults, 1)
+		require.Contains(t, faults[0], "refers to nothing")
+		_, err = s.c.ExecContext(t.Context(), "DELETE FROM event WHERE kind=?", kind)
+		require.NoError(t, err)
+	}
+	for _, bad := range []string{"pos=-1", "count=0", "count=2"} {
+		_, err := s.c.ExecContext(t.Context(), "DELETE FROM event")
+		require.NoError(t, err)
+		w := s.Writer()
+		require.NoError(t, w.Handle(story("x")[0]))
+		require.NoError(t, w.Handle(report.Event{Problem: &report.Problem{Kind: "compile"}}))
+		require.NoError(t, w.Close())
+		_, err = s.c.ExecContext(t.Context(), "UPDATE event SET "+bad+"; UPDATE event SET sum=optcheck_sum('event', run, n, pos, kind, ref, count, data)")
+		require.NoError(t, err)
+		var run int64
+		require.NoError(t, s.c.QueryRowContext(t.Context(), "SELECT run FROM event").Scan(&run))
+		require.ErrorIs(t, s.ExportRun(t.Context(), run, report.Tee{}), ErrDamaged, bad)
+		faults, err := s.Check(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, bad != "count=2", len(faults) == 1, "%s: %v", bad, faults)
+	}
+	require.NoError(t, s.Close())
+}
+
+// TestOtherSetting: who follows the latest run follows it to another setting.
+func TestOtherSetting(t *testing.T) {
+	s := storeOf(t, t.TempDir(), story("one", "a", "b"))
+	defer s.Close()
+	latest, err := s.Follow(t.Context(), View{})
+	require.NoError(t, err)
+	own, err := s.Follow(t.Context(), View{Setting: 1})
+	require.NoError(t, err)
+	for i, x := range []struct {
+		flag         string
+		tests        []string
+		latest, kept int
+	}{{"two", []string{"c"}, 1, 2}, {"one", []string{"c"}, 3, 3}, {"two", []string{"a", "b", "d"}, 4, 3}} {
+		_, err = s.Import(t.Context(), "x", strings.NewReader(string(stream(t, story(x.flag, x.tests...)))))
+		require.NoError(t, err)
+		for l, want := range map[*Live]int{latest: x.latest, own: x.kept} {
+			_, again, err := l.Refresh(t.Context())
+			require.NoError(t, err)
+			require.True(t, again, "there is a new run")
+			require.Len(t, l.Cells, want, i)
+			require.Len(t, l.Numbers, want)
+		}
+		require.Equal(t, []string{x.flag}, latest.Config.Flags)
+		require.Equal(t, []string{"one"}, own.Config.Flags)
+	}
+}

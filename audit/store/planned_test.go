@@ -31,22 +31,29 @@ func planEvents(shard string, cells int, done ...string) []report.Event {
 // whoever wrote it and in whatever order.
 func TestPlanned(t *testing.T) {
 	first := planEvents("1/2", 2, "aO0", "bO3")
+	newer, tools := planEvents("", 4, "aO0", "aO3", "bO0", "bO3"), []report.Toolchain{{ID: "ptxas 12.4.131", Build: "c"}}
+	newer[0].Config.Toolchains = tools
+	newerKilled := planEvents("", 4, "bO0")
+	newerKilled[0].Config.Toolchains = tools
 	second := planEvents("2/2", 2, "aO3", "bO0")
 	for name, x := range map[string]struct {
 		runs    [][]report.Event
 		missing int
 		problem string
 	}{
-		"whole":             {[][]report.Event{planEvents("", 4, "aO0", "aO3", "bO0", "bO3")}, 0, ""},
-		"killed":            {[][]report.Event{planEvents("", 4, "aO0")}, 3, ""},
-		"killed, went on":   {[][]report.Event{planEvents("", 4, "aO0"), planEvents("", 4, "aO3", "bO0", "bO3")}, 0, ""},
-		"both shards":       {[][]report.Event{first, second}, 0, ""},
-		"one shard":         {[][]report.Event{first}, 2, "of 2 shards, no run did 2: merge their stores, too"},
-		"other shard":       {[][]report.Event{second}, 2, "of 2 shards, no run did 1: merge their stores, too"},
-		"shard killed":      {[][]report.Event{first, planEvents("2/2", 2, "aO3")}, 1, ""},
-		"shard and a whole": {[][]report.Event{first, planEvents("", 4, "aO0", "aO3", "bO0", "bO3")}, 0, ""},
-		"cut in two ways":   {[][]report.Event{planEvents("3/3", 1, "bO3"), first, second}, 0, ""},
-		"part of another":   {[][]report.Event{first, planEvents("", 4, "aO0")}, 2, ""},
+		"whole":                       {[][]report.Event{planEvents("", 4, "aO0", "aO3", "bO0", "bO3")}, 0, ""},
+		"killed":                      {[][]report.Event{planEvents("", 4, "aO0")}, 3, ""},
+		"killed, went on":             {[][]report.Event{planEvents("", 4, "aO0"), planEvents("", 4, "aO3", "bO0", "bO3")}, 0, ""},
+		"both shards":                 {[][]report.Event{first, second}, 0, ""},
+		"one shard":                   {[][]report.Event{first}, 2, "of 2 shards, no run did 2: merge their stores, too"},
+		"other shard":                 {[][]report.Event{second}, 2, "of 2 shards, no run did 1: merge their stores, too"},
+		"shard killed":                {[][]report.Event{first, planEvents("2/2", 2, "aO3")}, 1, ""},
+		"shard and a whole":           {[][]report.Event{first, planEvents("", 4, "aO0", "aO3", "bO0", "bO3")}, 0, ""},
+		"cut in two ways":             {[][]report.Event{planEvents("3/3", 1, "bO3"), first, second}, 0, ""},
+		"part of another":             {[][]report.Event{first, planEvents("", 4, "aO0")}, 2, ""},
+		"another build, killed":       {[][]report.Event{planEvents("", 4, "aO0", "aO3"), newer}, 0, ""},
+		"another build's shard":       {[][]report.Event{first, newer}, 0, ""},
+		"killed with the newer build": {[][]report.Event{planEvents("", 4, "aO0", "aO3", "bO0", "bO3"), newerKilled}, 3, ""},
 		"hostile": {[][]report.Event{planEvents("1/2000000000", 2, "aO0", "bO3")}, 2,
 			"of 2000000000 shards, no run did 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 1999999989 more: merge their stores, too"},
 	} {
