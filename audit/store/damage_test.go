@@ -153,7 +153,7 @@ func TestHostile(t *testing.T) {
 		{"UPDATE listing SET code='x', hash=x'00' WHERE id=1", "listing of code \"x\": does not match its hash", nil},
 		{"UPDATE test SET text=x'01ff' WHERE id=1", "test 1", nil},
 		{"UPDATE test SET about='[]' WHERE id=1", "test 1", nil},
-		{"INSERT INTO artefact VALUES(1, 'ptx', x'00', 5, x'0041', 0)", "artefact 1", nil},
+		{"INSERT INTO artefact VALUES(1, 'ptx', x'00', 5, x'0041', 0)", "artefact 1 does not match its hash", nil},
 		{"INSERT INTO artefact VALUES(1, 'ptx', x'5feceb66ffc86f38d952786c6d696c79', 2, x'0030', optcheck_sum('artefact', 'ptx', x'5feceb66ffc86f38d952786c6d696c79', 2))",
 			"artefact 1 has 1 bytes, not 2", nil},
 	} {

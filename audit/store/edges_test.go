@@ -326,3 +326,24 @@ func TestOtherSetting(t *testing.T) {
 		require.Equal(t, []string{"one"}, own.Config.Flags)
 	}
 }
+
+// TestArtefactDamage: an artefact that is not what its hash says is damage, whatever its size.
+func TestArtefactDamage(t *testing.T) {
+	s := fresh(t, t.TempDir(), "a")
+	defer s.Close()
+	require.NoError(t, s.Put(t.Context(), "x", "word", []byte("text")))
+	sane(t, s)
+	_, err := s.c.ExecContext(t.Context(), "UPDATE artefact SET data=x'0074657374'")
+	require.NoError(t, err)
+	faults, err := s.Check(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"artefact 1 does not match its hash"}, faults)
+	_, _, err = s.Get(t.Context(), "x")
+	require.ErrorIs(t, err, ErrDamaged)
+	_, err = s.c.ExecContext(t.Context(), "UPDATE artefact SET data=x'0174657374'")
+	require.NoError(t, err)
+	faults, err = s.Check(t.Context())
+	require.NoError(t, err)
+	require.Len(t, faults, 1)
+	require.Contains(t, faults[0], "artefact 1: ")
+}
