@@ -347,3 +347,32 @@ func TestArtefactDamage(t *testing.T) {
 	require.Len(t, faults, 1)
 	require.Contains(t, faults[0], "artefact 1: ")
 }
+
+// TestToldLate: what is told of a test behind its cells is known as well as what is told before, by the same writer or another one.
+func TestToldLate(t *testing.T) {
+	config := story("x")[0]
+	cell := report.Event{Cell: cellOf("mp", report.Result{Class: report.Preserved})}
+	test := report.Event{Test: &report.Test{Name: "mp", Hash: "h", Dialect: "GPU_PTX", Preset: "quick", Text: "text"}}
+	want := ""
+	for i, writes := range [][][]report.Event{{{config, test, cell}}, {{config, cell, test}}, {{config, cell}, {test}}, {{config, cell}, {config, test}}, {{config, test}, {config, cell}}, {{config, cell, cell}, {test, test}}} {
+		s := fresh(t, t.TempDir(), "a")
+		w := s.Writer()
+		for _, events := range writes {
+			for _, e := range events {
+				require.NoError(t, w.Handle(e))
+			}
+			require.NoError(t, w.Flush())
+		}
+		got := exported(t, s, View{})
+		if i == 0 {
+			want = got
+			require.Contains(t, want, `"text":"text"`)
+		}
+		require.Equal(t, want, got, i)
+		x, err := s.Test(t.Context(), "mp", "h")
+		require.NoError(t, err)
+		require.Equal(t, test.Test, x)
+		sane(t, s)
+		require.NoError(t, s.Close())
+	}
+}
