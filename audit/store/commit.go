@@ -59,7 +59,7 @@ func (c *commit) write() error {
 	return err
 }
 
-// sync forgets row numbers if something was removed since the last time.
+// sync forgets row numbers if something was removed since the last time: what is referred to is looked for again.
 func (c *commit) sync() error {
 	var epoch int64
 	if _, err := c.w.s.row("SELECT value FROM meta WHERE name='epoch'", nil, &epoch); err != nil {
@@ -68,41 +68,19 @@ func (c *commit) sync() error {
 	if epoch == c.w.epoch {
 		return nil
 	}
-	if c.w.epoch >= 0 && len(c.w.ids.body) > 0 {
-		// Bodies that were believed stored are no longer at hand.
-		for i := range c.w.items {
-			if it := &c.w.items[i]; it.kind == 0 {
-				if _, ok := c.w.bodies[it.body]; !ok {
-					if err := c.keep(it.body); err != nil {
-						return err
-					}
-				}
-			}
-		}
-	}
 	if c.run != 0 {
 		if ok, err := c.w.s.row("SELECT id FROM run WHERE id=?", []any{c.run}, new(int64)); err != nil || !ok {
 			return cmp.Or(err, errRemoved)
 		}
 	}
-	kept := c.w.ids.body
-	c.w.ids = newIDs()
-	for i := range c.w.items {
-		if it := &c.w.items[i]; it.kind == 0 {
-			if _, ok := c.w.bodies[it.body]; !ok {
-				c.w.ids.body[it.body] = kept[it.body]
-			}
-		}
-	}
-	c.w.epoch = epoch
+	c.w.ids, c.w.epoch = newIDs(), epoch
 	return nil
 }
 
 var errRemoved = errors.New("results were removed by another process (gc) while this one was writing; run it again")
 
-// keep checks that a body that is about to be referred to still exists.
-func (c *commit) keep(d digest) error {
-	var id int64
+// keep finds a body that was written before, and is no longer at hand.
+func (c *commit) keep(d digest) (id int64, err error) {
 	ok, err := c.w.s.row("SELECT id FROM body WHERE hash=?", []any{d[:]}, &id)
 	if err == nil && !ok {
 		err = errRemoved
@@ -110,7 +88,7 @@ func (c *commit) keep(d digest) error {
 	if err == nil {
 		c.w.ids.body[d] = id
 	}
-	return err
+	return id, err
 }
 
 // start adds the run, or finds it if its beginning was stored before.
@@ -355,7 +333,7 @@ func (c *commit) body(d digest) (int64, error) {
 	}
 	b, ok := c.w.bodies[d]
 	if !ok {
-		return 0, c.keep(d)
+		return c.keep(d)
 	}
 	id, err := c.w.s.id("SELECT id FROM body WHERE hash=?", []any{d[:]}, "INSERT INTO body(hash, class, data) VALUES(?, ?, ?)",
 		d[:], b.class, pack(b.data))

@@ -376,3 +376,99 @@ func TestToldLate(t *testing.T) {
 		require.NoError(t, s.Close())
 	}
 }
+
+// TestAfterFailure: what could not be written for want of space is written when there is some, though a result that it refers to was written
+// before; if that is gone, it is said.
+func TestAfterFailure(t *testing.T) {
+	for _, gone := range []bool{false, true} {
+		s := fresh(t, t.TempDir(), "a")
+		good := report.Result{Class: report.Preserved, Code: "0123456789abcdef"}
+		w := s.Writer()
+		require.NoError(t, w.Handle(story("x")[0]))
+		require.NoError(t, w.Handle(report.Event{Cell: cellOf("mp", good)}))
+		require.NoError(t, w.Flush())
+		limit := func(more int) {
+			var pages int
+			require.NoError(t, s.c.QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&pages))
+			_, err := s.c.ExecContext(t.Context(), fmt.Sprintf("PRAGMA max_page_count=%d", pages+more))
+			require.NoError(t, err)
+		}
+		limit(1)
+		require.NoError(t, w.Handle(report.Event{Cell: cellOf("sb", good)}))
+		for i := range 300 {
+			require.NoError(t, w.Handle(report.Event{Problem: &report.Problem{Kind: "compile", Detail: fmt.Sprint(strings.Repeat("x", 200), i)}}))
+		}
+		require.ErrorIs(t, w.Flush(), ErrFull)
+		limit(10_000)
+		if gone {
+			_, err := s.c.ExecContext(t.Context(), "DELETE FROM cell; DELETE FROM body")
+			require.NoError(t, err)
+			require.ErrorContains(t, w.Flush(), "were removed by another process")
+			require.Zero(t, count(t, s, "cell"))
+		} else {
+			require.NoError(t, w.Flush())
+			require.EqualValues(t, 2, count(t, s, "cell"))
+		}
+		sane(t, s)
+		require.NoError(t, s.Close())
+	}
+}
+
+// TestGCDamage: nothing is removed from a store of which a result cannot be read.
+func TestGCDamage(t *testing.T) {
+	run := gcRun("b1", "mp", "lb")
+	for _, e := range run {
+		if e.Cell != nil {
+			e.Cell.Result = report.Result{Class: report.Preserved, Code: e.Cell.Code, Look: "look"}
+		}
+	}
+	run[3].Cell.Reason = "another"
+	s := storeOf(t, t.TempDir(), run, gcRun("b2", "mp", "lb"))
+	defer s.Close()
+	for id := range count(t, s, "body") {
+		_, err := s.c.ExecContext(t.Context(), "SAVEPOINT x")
+		require.NoError(t, err)
+		_, err = s.c.ExecContext(t.Context(), "UPDATE body SET data=x'00' WHERE id=?", id+1)
+		require.NoError(t, err)
+		s.inTx = true
+		_, err = s.GC(t.Context(), Policy{})
+		s.inTx = false
+		require.ErrorIs(t, err, ErrDamaged, "body %d", id+1)
+		require.EqualValues(t, 4, count(t, s, "cell"))
+		_, err = s.c.ExecContext(t.Context(), "ROLLBACK TO x; RELEASE x")
+		require.NoError(t, err)
+	}
+	sane(t, s)
+}
+
+// TestRows: a table says of each cell what the cell says.
+func TestRows(t *testing.T) {
+	events := story("x", "a", "b")
+	for i, e := range events {
+		if e.Cell != nil {
+			e.Cell.Result = report.Result{Class: report.Optimised, Code: fmt.Sprintf("%016x", i), Reason: fmt.Sprint("reason ", i), Known: []string{"k", fmt.Sprint(i)},
+				Findings: []report.Finding{{Rule: "reordered"}, {Rule: "merged"}, {Rule: "merged", Thread: 1}}, Notes: []report.Finding{{Rule: "line-lost"}},
+				Verdict: &report.Verdict{Model: "ptx", Source: 7, Machine: 5, New: []string{"x=1;"}, Lost: []string{"x=2;", "x=3;"}, Race: report.DataRace}}
+		} else if e.Test != nil {
+			e.Test.Preset = "quick"
+		}
+	}
+	s := storeOf(t, t.TempDir(), events)
+	defer s.Close()
+	var rows []Row
+	require.NoError(t, s.rows(t.Context(), View{}, func(r *Row) error { rows = append(rows, *r); return nil }))
+	var want []Row
+	n := int64(0)
+	for i, e := range events {
+		if e.Cell != nil {
+			n++
+			want = append(want, Row{ID: n, Test: e.Cell.Test, Hash: "h", Preset: "quick", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers",
+				Class: report.Optimised, Rules: "merged reordered", Notes: "line-lost", Reason: fmt.Sprint("reason ", i), Code: fmt.Sprintf("%016x", i), Known: fmt.Sprint("k ", i),
+				Model: "ptx", Source: 7, Machine: 5, New: 1, Lost: 2, Race: report.DataRace})
+		}
+	}
+	require.Equal(t, want, rows)
+	about, _, err := encodeTest(&report.Test{Name: "mp", Hash: "h", Text: "text", Dialect: "PTX"})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"dialect":"PTX","hash":"","name":"","text":""}`, string(about), "what rows have of their own")
+}
