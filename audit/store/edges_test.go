@@ -356,13 +356,18 @@ func TestToldLate(t *testing.T) {
 	want := ""
 	for i, writes := range [][][]report.Event{{{config, test, cell}}, {{config, cell, test}}, {{config, cell}, {test}}, {{config, cell}, {config, test}}, {{config, test}, {config, cell}}, {{config, cell, cell}, {test, test}}} {
 		s := fresh(t, t.TempDir(), "a")
+		live, err := s.Follow(t.Context(), View{})
+		require.NoError(t, err)
 		w := s.Writer()
 		for _, events := range writes {
 			for _, e := range events {
 				require.NoError(t, w.Handle(e))
 			}
 			require.NoError(t, w.Flush())
+			_, _, err = live.Refresh(t.Context())
+			require.NoError(t, err)
 		}
+		require.Equal(t, "text", live.Tests[0].Text, i)
 		got := exported(t, s, View{})
 		if i == 0 {
 			want = got
@@ -471,4 +476,48 @@ func TestRows(t *testing.T) {
 	about, _, err := encodeTest(&report.Test{Name: "mp", Hash: "h", Text: "text", Dialect: "PTX"})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"dialect":"PTX","hash":"","name":"","text":""}`, string(about), "what rows have of their own")
+}
+
+// TestFollowEvents: who follows a store sees what a run tells of problems and devices, though it has no new cell.
+func TestFollowEvents(t *testing.T) {
+	s := fresh(t, t.TempDir(), "a")
+	defer s.Close()
+	w := s.Writer()
+	require.NoError(t, w.Handle(story("x")[0]))
+	live, err := s.Follow(t.Context(), View{})
+	require.NoError(t, err)
+	for n := range 3 {
+		require.NoError(t, w.Handle(report.Event{Problem: &report.Problem{Kind: "compile", Detail: fmt.Sprint(n)}}))
+		require.NoError(t, w.Handle(report.Event{Histogram: &report.Histogram{Test: fmt.Sprint(n), Status: report.StatusDone}}))
+		require.NoError(t, w.Flush())
+		for range 2 {
+			added, again, err := live.Refresh(t.Context())
+			require.NoError(t, err)
+			require.Zero(t, added)
+			require.False(t, again)
+			require.Len(t, live.Problems, n+1)
+			require.Len(t, live.Histograms, n+1)
+		}
+	}
+	require.NoError(t, w.Handle(report.Event{Stats: &report.Stats{Cells: 1}}))
+	require.NoError(t, w.Flush())
+	_, _, err = live.Refresh(t.Context())
+	require.NoError(t, err)
+	require.NotNil(t, live.Stats)
+}
+
+// TestFalseResult: a result that no version writes is damage, whatever its hash.
+func TestFalseResult(t *testing.T) {
+	for text, damaged := range map[string]bool{`{"class":"preserved"}`: false, `{"class":"miscompilee"}`: true, `{"class":""}`: true, `{}`: true} {
+		s := storeOf(t, t.TempDir(), gcRun("b", "mp"))
+		hash := digestOf([]byte(text))
+		_, err := s.c.ExecContext(t.Context(), "UPDATE body SET hash=?, class='preserved', data=?", hash[:], append([]byte{codecPlain}, text...))
+		require.NoError(t, err)
+		_, err = s.Load(t.Context(), View{})
+		require.Equal(t, damaged, errors.Is(err, ErrDamaged), text)
+		faults, err := s.Check(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, damaged, len(faults) > 0, text)
+		require.NoError(t, s.Close())
+	}
 }

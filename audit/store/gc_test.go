@@ -388,6 +388,7 @@ func TestGCCompilers(t *testing.T) {
 			[]string{"b : 0 of 1", "b ptxas 1 (build p): 1 of 1", "b ptxas 1 (build q): 1 of 1"}},
 		"an older one again": {[][]report.Event{run("b", "", "p", "", "ptxas 1"), run("b", "", "q", "", "ptxas 1"), run("b", "", "p", "")},
 			[]string{"b : 0 of 1", "b ptxas 1 (build q): 1 of 1"}},
+		"two compilers":   {[][]report.Event{run("b", "", "p", "", "ptxas 1"), run("b", "", "", "c", "clang 1")}, []string{"b : 0 of 2"}},
 		"named by none":   {[][]report.Event{run("b", "", "", "", "ptxas 1"), run("b", "", "p", "", "ptxas 1")}, []string{"b : 0 of 2"}},
 		"two of optcheck": {[][]report.Event{run("b", "", "p", "", "ptxas 1"), run("b2", "", "q", "", "ptxas 1")}, []string{"b2 : 0 of 1", "b : 1 of 1"}},
 		"two of optcheck, the older one merged later": {[][]report.Event{run("b2", "", "p", "", "ptxas 1"), run("b", "", "p", "", "ptxas 1")},

@@ -56,4 +56,8 @@ func TestLabels(t *testing.T) {
 	_, _, err = a.Get(ctx, "x/1")
 	require.ErrorIs(t, err, ErrDamaged)
 	require.ErrorContains(t, a.Put(ctx, "big", "x", make([]byte, MaxArtefact+1)), "more than")
+	require.NoError(t, a.Put(ctx, "largest", "x", make([]byte, MaxArtefact)))
+	got, _, err = a.Get(ctx, "largest")
+	require.NoError(t, err)
+	require.Len(t, got, MaxArtefact)
 }

@@ -37,6 +37,7 @@ type Live struct {
 	view  View
 	epoch int64
 	run   int64 // the newest one
+	told  int64 // see state
 	tests map[int64]uint32
 	cols  map[int64]uint32 // none for columns that are not wanted
 	body  map[int64]*report.Result
@@ -78,7 +79,7 @@ func (l *Live) Refresh(ctx context.Context) (added int, reloaded bool, err error
 		if err != nil {
 			return err
 		}
-		if st.epoch == l.epoch && st.seq == l.Seq && st.run == l.run {
+		if st == (state{l.epoch, l.Seq, l.run, l.told}) {
 			return nil
 		}
 		if st.epoch != l.epoch || st.run != l.run {
@@ -89,6 +90,7 @@ func (l *Live) Refresh(ctx context.Context) (added int, reloaded bool, err error
 			*l, reloaded = *next, true
 			return nil
 		}
+		l.told = st.told
 		return l.grow(ctx)
 	})
 	return max(0, len(l.Cells)-before), reloaded, l.s.fail(err)
@@ -110,15 +112,15 @@ func (s *Store) read(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// state identifies the state of a store: equal states mean that nothing has changed.
-type state struct{ epoch, seq, run int64 }
+// state identifies the state of a store: equal states mean that nothing has changed. told is the number of events that are no cells.
+type state struct{ epoch, seq, run, told int64 }
 
 func (s *Store) state(ctx context.Context) (st state, err error) {
 	err = s.c.QueryRowContext(
 		ctx,
-		"SELECT (SELECT value FROM meta WHERE name='epoch'), (SELECT coalesce(max(seq), 0) FROM cell), (SELECT coalesce(max(id), 0) FROM run)",
+		"SELECT (SELECT value FROM meta WHERE name='epoch'), (SELECT coalesce(max(seq), 0) FROM cell), (SELECT coalesce(max(id), 0) FROM run), (SELECT coalesce(sum(events), 0) FROM run)",
 	).
-		Scan(&st.epoch, &st.seq, &st.run)
+		Scan(&st.epoch, &st.seq, &st.run, &st.told)
 	return st, err
 }
 
@@ -134,7 +136,7 @@ func (l *Live) reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.epoch, l.run = st.epoch, st.run
+	l.epoch, l.run, l.told = st.epoch, st.run, st.told
 	setting, err := l.s.setting(ctx, l.view.Setting)
 	if err != nil {
 		return err
