@@ -146,8 +146,8 @@ func edits(f *isa.Func, rnd *rand.Rand, most int) (names []string, out []*isa.Fu
 	return names, out
 }
 
-// told is what is said in brief.
-func told(r *Result) string {
+// inBrief is what is said, in brief.
+func inBrief(r *Result) string {
 	var words []string
 	for what, list := range map[string][]Finding{"": r.Findings, "?": r.Unknown, "!": r.Notes} {
 		for _, f := range list {
@@ -212,7 +212,7 @@ func TestStored(t *testing.T) {
 		}
 		key := s.Toolchain + s.Target
 		if reports[key] == nil {
-			reports[key] = &Report{Notes: len(reports) != 1, Execute: len(reports)}
+			reports[key] = &Report{Notes: len(reports) != 1, Execute: len(reports), All: len(reports) > 0, Claims: len(reports) > 1}
 		}
 		reports[key].Add(c)
 		r := &compiled{m, s.Program, number(s.Target)}
@@ -221,12 +221,12 @@ func TestStored(t *testing.T) {
 			if at < 0 || s.File == "paths.ptx" { // whose graphs are large
 				continue
 			}
-			honest := told(r.said(f, s.Program.Funcs[at]))
+			honest := inBrief(r.said(f, s.Program.Funcs[at]))
 			fmt.Fprintf(&out, "%s: %s\n", f.Name, honest)
 			names, list := edits(s.Program.Funcs[at], rand.New(rand.NewPCG(uint64(len(s.Program.Funcs[at].Insts)), 31)), 2)
 			for i := range list {
 				changes++
-				if says := told(r.said(f, list[i])); says != honest {
+				if says := inBrief(r.said(f, list[i])); says != honest {
 					noticed++
 					fmt.Fprintf(&out, "  %s: %s\n", names[i], says)
 				}
