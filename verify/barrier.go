@@ -159,6 +159,9 @@ func (m *monitor) diverged(b *emu.Block, x *bar) {
 			other, otherID = pc, first
 		}
 	}
+	if x.whole && m.found.options.CUDA {
+		m.skipped(b, x)
+	}
 	if other >= 0 && x.whole && m.found.options.CUDA {
 		m.pair(BarrierDivergence, one, oneID, other, otherID, "warps of the block come to different __syncthreads()")
 	}

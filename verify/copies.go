@@ -7,8 +7,13 @@ import (
 	"optcheck/ir"
 )
 
-// copies are a thread's asynchronous copies: the numbers of its open groups.
-type copies struct{ group, bulk uint32 }
+// copies are a thread's asynchronous copies: the numbers of its open groups, and the last group of bulk copies that reads shared memory, with
+// the instruction.
+type copies struct {
+	group, bulk uint32
+	reads       uint32
+	pc          int32
+}
 
 // copier is the lane that stands for the asynchronous copies of a thread: they are ordered behind what the thread did before,
 // and before what it does after it has waited for their group.
@@ -26,7 +31,7 @@ func (m *monitor) bulkCopier(x id) id {
 func (m *monitor) copiesOf(by id) *copies {
 	g := m.groups[by]
 	if g == nil {
-		g = &copies{1, 1}
+		g = &copies{group: 1, bulk: 1}
 		m.groups[by] = g
 	}
 	return g
@@ -116,6 +121,10 @@ func (m *monitor) bulk(w *emu.Warp, pc int32, c *ir.Copy, l int, to, from emu.Pl
 	t.time, t.write, m.now = times[1], true, current{w, &store, l, to}
 	m.words(w, to, size, &t, by, th, &store)
 	if x == nil {
+		if from.Space == ir.Shared {
+			g := m.copiesOf(by)
+			g.reads, g.pc = g.bulk, pc
+		}
 		return m.grid.Copy(w, pc, c, 1<<l, lane(l, to), lane(l, from))
 	}
 	done := release{block: x.block, by: as}
@@ -130,4 +139,16 @@ func lane(l int, p emu.Place) *[emu.Lanes]emu.Place {
 	var out [emu.Lanes]emu.Place
 	out[l] = p
 	return &out
+}
+
+// left notes bulk copies out of shared memory for which nobody has waited when all threads have ended.
+func (m *monitor) left() {
+	for n := range m.threads {
+		for l := range m.threads[n] {
+			by := id{int32(n / m.shape.warps), int32(n % m.shape.warps), uint8(l)}
+			if g := m.groups[by]; g != nil && g.reads > 0 && m.thread(n, l).clock.get(m.bulkCopier(by), m.shape) < 2*g.reads {
+				m.at(CopyLeft, g.pc, by, emu.Place{}, "the thread ends without a cp.async.bulk.wait_group for the copy")
+			}
+		}
+	}
 }

@@ -22,6 +22,7 @@ const (
 	OutOfBounds       Rule = "out-of-bounds"
 	Misaligned        Rule = "misaligned"
 	Uninitialised     Rule = "uninitialised-shared"
+	CopyLeft          Rule = "copy-left"
 	Trap              Rule = "trap"
 	Assertion         Rule = "assertion"
 )
@@ -45,6 +46,7 @@ func Rules() []struct {
 		{OutOfBounds, "an access outside of the memory that the kernel was given"},
 		{Misaligned, "an access whose address is no multiple of its size"},
 		{Uninitialised, "a read of shared memory that nobody has written"},
+		{CopyLeft, "a thread ends while a bulk copy may still read shared memory, which goes with the block"},
 		{Trap, "a trap is reached"},
 		{Assertion, "an assertion fails"},
 	}

@@ -21,6 +21,7 @@ type monitor struct {
 	objects map[emu.Word]*object
 	issuer  map[id]id // who began the last copy that completes at a barrier object
 	meets   map[int32]*meeting
+	follow  map[int32][]bool // the instructions that can follow one
 	layout  *layout
 	found   *findings
 
@@ -50,6 +51,8 @@ type thread struct {
 	readAt emu.Place
 	// heard are the messages of strong reads, for a fence that follows.
 	heard []*message
+	// last is the instruction of its last access, -1 if there is none.
+	last int32
 	// met, if not nil, is what a barrier of the cluster tells it; arrived is how often it has arrived there.
 	met     **clock
 	arrived int
@@ -64,7 +67,7 @@ type published struct {
 func newMonitor(g *emu.Grid, l *layout, f *findings) *monitor {
 	n := g.Launch.Blocks()
 	m := &monitor{grid: g, shape: shape{n, (g.Launch.Threads() + emu.Lanes - 1) / emu.Lanes, bulk(f.program)}, shadow: newShadow(), bars: map[barKey]*bar{},
-		groups: map[id]*copies{}, objects: map[emu.Word]*object{}, issuer: map[id]id{}, meets: map[int32]*meeting{}, layout: l, found: f, cluster: make([]int32, n), times: make([]uint32, len(g.Warps))}
+		groups: map[id]*copies{}, objects: map[emu.Word]*object{}, issuer: map[id]id{}, meets: map[int32]*meeting{}, follow: map[int32][]bool{}, layout: l, found: f, cluster: make([]int32, n), times: make([]uint32, len(g.Warps))}
 	for i := range m.cluster {
 		m.cluster[i] = clusterOf(g.Launch, i)
 	}
@@ -72,7 +75,7 @@ func newMonitor(g *emu.Grid, l *layout, f *findings) *monitor {
 	for range g.Warps {
 		t := make([]thread, emu.Lanes)
 		for i := range t {
-			t[i].clock = none
+			t[i].clock, t[i].last = none, -1
 		}
 		m.threads = append(m.threads, t)
 	}
@@ -156,7 +159,7 @@ func (m *monitor) Access(w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[e
 // touch is an access of one lane.
 func (m *monitor) touch(w *emu.Warp, n int, pc int32, a *ir.Access, l int, p emu.Place) {
 	by, th := m.id(w, l), m.thread(n, l)
-	if a.Kind != ir.Store {
+	if th.last = pc; a.Kind != ir.Store {
 		th.reads, th.readAt = pc, p
 	}
 	t := touch{block: by.block, warp: by.warp, mask: 1 << l, time: m.times[n], pc: pc, write: a.Kind != ir.Load, size: uint8(a.Bytes)}

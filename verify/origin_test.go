@@ -48,3 +48,15 @@ func TestDirected(t *testing.T) {
 	require.Equal(t, "input 0 with n = 0xbeef, threads in the order of their numbers", r.Found[0].Run)
 	require.Empty(t, r.Unknown)
 }
+
+// TestPast: who goes past a barrier of the block diverges, who has returned before does not.
+func TestPast(t *testing.T) {
+	for kernel, found := range map[string]int{"past": 1, "before": 0} {
+		r, err := Kernel(module(t, "testdata/chosen.ptx"), kernel, &Options{Launch: Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{64, 1, 1}}, Inputs: 1, Schedules: 3, CUDA: true})
+		require.NoError(t, err)
+		require.Len(t, r.Found, found, r.Text())
+		for _, f := range r.Found {
+			require.Equal(t, BarrierDivergence, f.Rule)
+		}
+	}
+}

@@ -284,7 +284,9 @@ func (o *Options) once(p *ir.Program, lines Lines, input, schedule int, c choice
 	err = m.run(o.Steps)
 	x.run.Steps, x.run.Ended = g.Steps, err == nil
 	m.asserted()
-	if err != nil {
+	if err == nil {
+		m.left()
+	} else {
 		var unknown string
 		if x.run.Why, unknown = m.failed(err); unknown != "" {
 			x.unknown = append(x.unknown, unknown)

@@ -79,6 +79,7 @@ found but not everything could be told.`,
 	f.Int64Var(&v.o.Steps, "steps", 1<<24, "how many instructions of threads a run has at most")
 	f.BoolVar(&v.o.CUDA, "uniform", false, "a barrier without a number of threads must be reached by all threads of a block alike, as CUDA C++ and "+
 		"OpenCL C demand (of .cu files: always)")
+	f.BoolVar(&v.o.Unmended, "no-mend", false, "do not look for what would mend a race: that takes most of the time")
 	f.BoolVar(&v.needed, "needed", false, "leave out each synchronisation of kernels without findings, and say whether that is noticed")
 	f.BoolVar(&v.all, "all-executions", false, "look at all executions of a small launch that the model ptx allows, not at some runs")
 	f.DurationVar(&v.limit, "limit", time.Minute, "with --all-executions: how long one kernel may take")

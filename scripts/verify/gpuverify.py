@@ -93,7 +93,7 @@ def launch(text):
 
 def verify(ptx, text):
     grid, block = launch(text)
-    args = [optcheck, 'verify', ptx, '--json', '--fail-on', 'never', '--schedules', '2', '--inputs', '3', '--steps', '32000000', '--uniform',
+    args = [optcheck, 'verify', ptx, '--json', '--fail-on', 'never', '--no-mend', '--schedules', '2', '--inputs', '3', '--steps', '32000000', '--uniform',
             '--grid', ','.join(map(str, grid)), '--block', ','.join(map(str, block))]
     p = subprocess.run(args + sum(arguments(text), []), capture_output=True, text=True, timeout=300)
     decoder, at, got, s = json.JSONDecoder(), 0, [], p.stdout.strip()
