@@ -99,93 +99,99 @@ func (in *Input) first(fill uint64) func(emu.Word, emu.Kind) uint32 {
 
 // made is first without swaps.
 func (in *Input) made(fill uint64) func(emu.Word, emu.Kind) uint32 {
-	seed := in.Seed
 	return func(w emu.Word, k emu.Kind) uint32 {
-		if w.Shared() && !in.Shared {
+		switch {
+		case w.Shared() && !in.Shared:
 			return uint32(fill) // nobody wrote it: undefined
-		}
-		if w.Addr()>>32 == emu.Workspace>>32 {
+		case w.Addr()>>32 == emu.Workspace>>32:
 			return 0
-		}
-		low := w&1 == 0
-		pair := hash(hash(uint64(w&^1)) ^ seed)
-		x := hash(hash(uint64(w)) ^ seed)
-		wild := seed%3 == 2 && in.World == Small
-		if k == emu.Integer64 && in.World >= Pointing {
+		case k == emu.Integer64 && in.World >= Pointing:
 			k = emu.Pointer
 		}
+		low := w&1 == 0
+		pair := hash(hash(uint64(w&^1)) ^ in.Seed)
+		x := hash(hash(uint64(w)) ^ in.Seed)
 		switch k {
-		case emu.Float32:
-			v := 0x3f000000 | uint32(x)&0x00ffff00
-			if x>>40&3 == 0 {
-				v = 0xbf800000 | uint32(x)&0x00ffff00
-			}
-			return v
-		case emu.Float64:
-			if low {
-				return uint32(pair) &^ 0xffff
-			}
-			return 0x3ff00000 | uint32(pair>>44)
-		case emu.Float16:
-			return 0x38003800 | uint32(x)&0x03ff03ff
-		case emu.Pointer:
-			a := uint64(heap) + pair%pages*4096
-			if low {
-				return uint32(a)
-			}
-			return uint32(a >> 32)
-		case emu.Shared:
-			if low {
-				return shared + uint32(pair%pages)*16
-			}
-			return 0
+		case emu.Float32, emu.Float64, emu.Float16:
+			return float(k, low, pair, x)
+		case emu.Pointer, emu.Shared, emu.Index:
+			return in.addressing(k, low, pair, x)
 		case emu.Flag: // free locks, flags that are not set, counters at their beginning
 			if x>>40&7 != 0 {
 				return 0
 			}
 			return uint32(x>>20) & 3
-		case emu.Index:
-			switch in.World {
-			case Binary:
-				return uint32(x % 2 * 16)
-			case Aligned, Pointing:
-				return uint32(x % 16 * 64)
-			}
-			return uint32(x % 61 * 4)
-		case emu.Bytes8:
-			if wild {
-				return uint32(x)
-			}
-			return uint32(x) & 0x0f3f0f3f
-		case emu.Bytes16:
-			if wild {
-				return uint32(x)
-			}
-			return uint32(x) & 0x000f003f
-		case emu.Integer64:
-			if wild {
-				return uint32(x)
-			}
-			if !low {
-				return 0
-			}
 		}
-		switch {
-		case wild && x>>53&3 == 0:
-			return edges[x>>20%uint64(len(edges))]
-		case wild && x>>50&1 == 1:
-			return uint32(x)
-		case wild:
-			return uint32(x % 300)
-		case x>>40&7 == 0:
-			return uint32(x >> 20 & 1)
-		case in.World == Binary:
-			return uint32(x & 1)
-		case in.World != Small:
-			return uint32(x % 5 * 16)
-		}
-		return uint32(x % 47)
+		return in.integer(k, low, x)
 	}
+}
+
+// float is a word of a floating-point number near 1; low tells that it is the low one of a pair, pair and x are random numbers, the former
+// the same for both.
+func float(k emu.Kind, low bool, pair, x uint64) uint32 {
+	switch {
+	case k == emu.Float16:
+		return 0x38003800 | uint32(x)&0x03ff03ff
+	case k == emu.Float64 && low:
+		return uint32(pair) &^ 0xffff
+	case k == emu.Float64:
+		return 0x3ff00000 | uint32(pair>>44)
+	case x>>40&3 == 0:
+		return 0xbf800000 | uint32(x)&0x00ffff00
+	}
+	return 0x3f000000 | uint32(x)&0x00ffff00
+}
+
+// addressing is a word of an address, or of a part of one.
+func (in *Input) addressing(k emu.Kind, low bool, pair, x uint64) uint32 {
+	a := uint64(heap) + pair%pages*4096
+	switch {
+	case k == emu.Pointer && low:
+		return uint32(a)
+	case k == emu.Pointer:
+		return uint32(a >> 32)
+	case k == emu.Shared && low:
+		return shared + uint32(pair%pages)*16
+	case k == emu.Shared:
+		return 0
+	}
+	switch in.World {
+	case Binary:
+		return uint32(x % 2 * 16)
+	case Aligned, Pointing:
+		return uint32(x % 16 * 64)
+	}
+	return uint32(x % 61 * 4)
+}
+
+// integer is a word of a number of which nothing is known.
+func (in *Input) integer(k emu.Kind, low bool, x uint64) uint32 {
+	if wild := in.Seed%3 == 2 && in.World == Small; wild {
+		switch {
+		case k == emu.Bytes8 || k == emu.Bytes16 || k == emu.Integer64:
+			return uint32(x)
+		case x>>53&3 == 0:
+			return edges[x>>20%uint64(len(edges))]
+		case x>>50&1 == 1:
+			return uint32(x)
+		}
+		return uint32(x % 300)
+	}
+	switch {
+	case k == emu.Bytes8:
+		return uint32(x) & 0x0f3f0f3f
+	case k == emu.Bytes16:
+		return uint32(x) & 0x000f003f
+	case k == emu.Integer64 && !low:
+		return 0
+	case x>>40&7 == 0:
+		return uint32(x >> 20 & 1)
+	case in.World == Binary:
+		return uint32(x & 1)
+	case in.World != Small:
+		return uint32(x % 5 * 16)
+	}
+	return uint32(x % 47)
 }
 
 // most is the greatest constant of a program that is tried as a number without a reason.

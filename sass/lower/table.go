@@ -59,13 +59,13 @@ func opcode(form string) string {
 	return form
 }
 
-// parts are what the meaning of a form consists of besides where its operands come from: its opcode (the uniform datapath computes alike),
+// parts are what the meaning of a form consists of besides where its operands come from: its opcode, or the first of those that are read alike,
 // with each modifier, and with what is done with each operand: signs, and parts of registers.
 func parts(form string) []string {
 	head, operands, _ := strings.Cut(form, " ")
 	op := opcode(form)
-	if vector := strings.TrimPrefix(op, "U"); table[vector] != nil {
-		op = vector
+	if first := alike[op]; first != "" {
+		op = first
 	}
 	out := []string{op}
 	for _, m := range strings.Split(head, ".")[1:] {
@@ -78,7 +78,9 @@ func parts(form string) []string {
 			}
 			return -1
 		}, o)
-		if _, part, ok := strings.Cut(o, "."); ok && !strings.HasPrefix(o, "[") {
+		if _, part, ok := strings.Cut(o, "."); strings.HasPrefix(o, "SR_") {
+			signs = o
+		} else if ok && !strings.HasPrefix(o, "[") {
 			signs += "." + part
 		}
 		if signs != "" {
@@ -107,10 +109,13 @@ func HowKnown(form string) Known {
 // leaves makes an instruction opaque. (Filled in init, because readings refer to the table.)
 var table = map[string]func(*step){}
 
+// alike maps opcodes to the first one of those with the same reading.
+var alike = map[string]string{}
+
 func init() {
 	add := func(lower func(*step), names ...string) {
 		for _, n := range names {
-			table[n] = lower
+			table[n], alike[n] = lower, names[0]
 		}
 	}
 	integer(add)
