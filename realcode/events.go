@@ -53,6 +53,9 @@ func NewProgram(m *ptx.Module, o Origin, targets ...string) *Program {
 		for _, op := range src.ops {
 			t.Lines[0], t.Columns[0] = append(t.Lines[0], op.Inst.Pos.Line), append(t.Columns[0], op.Inst.Pos.Col)
 			p.ops[f.Name] = append(p.ops[f.Name], placeIn(op.Func.Name, op.Inst))
+			if o.File != "" {
+				t.Origin, t.OriginLines = o.File, append(t.OriginLines, o.line(op.Inst.Loc))
+			}
 		}
 		p.Tests, p.roots = append(p.Tests, t), append(p.roots, f.Name)
 	}

@@ -11,6 +11,14 @@ import (
 // Origin is the text that a module was made of, if it is at hand: a file of CUDA C++.
 type Origin struct{ File, Text string }
 
+// line is a line of the file, 0 if the place is in another one.
+func (o Origin) line(at ptx.Loc) int {
+	if filepath.Base(at.File) != filepath.Base(o.File) {
+		return 0
+	}
+	return at.Line
+}
+
 // beside is how many lines on each side of an operation an excerpt has.
 const beside = 2
 

@@ -98,6 +98,10 @@ type Test struct {
 	Targets []string `json:"targets,omitempty"`
 	// Itself is what was found out of a program itself, whatever a compiler makes of it; "" if that was not asked.
 	Itself string `json:"itself,omitempty"`
+	// Origin is the file that a front end made File of, and OriginLines are the lines in it that the accesses were made of: 0
+	// of those that no line of it is known of.
+	Origin      string `json:"origin,omitempty"`
+	OriginLines []int  `json:"origin_lines,omitempty"`
 }
 
 // NewTest returns the event of a test. At most one of preset and file is given.

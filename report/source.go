@@ -64,6 +64,12 @@ func (s *sources) place(a *alert) sourcePlace {
 	if t != nil {
 		p.line, p.column = s.position(t, a.Thread, a.Access)
 	}
+	if t != nil && t.Origin != "" { // what its author wrote; the PTX may be gone
+		p.file, p.own, p.line, p.column = filepath.ToSlash(filepath.Clean(t.Origin)), true, 1, 1
+		if a.Access >= 0 && a.Access < len(t.OriginLines) {
+			p.line = max(1, t.OriginLines[a.Access])
+		}
+	}
 	p.text = s.snippet(a)
 	return p
 }
