@@ -108,7 +108,7 @@ func Run(ctx context.Context, o Options, h report.Handler) error {
 	}
 	runErr := a.run(ctx, jobs)
 	end := statsOf(o.Toolchains)
-	st := report.Stats{Cells: a.done, Kernels: a.kernels, Codes: len(a.codes), Wall: time.Since(start).Seconds(),
+	st := report.Stats{Cells: a.done, Kernels: a.kernels, Registers: a.registers, Codes: len(a.codes), Wall: time.Since(start).Seconds(),
 		OwnCPU: (ownCPU() - own).Seconds(), ToolCPU: (end.CPU() - tools.CPU()).Seconds(),
 		Processes: int(end.Processes - tools.Processes), Interrupted: ctx.Err() != nil}
 	if err := h.Handle(report.Event{Stats: &st}); err != nil {
@@ -264,12 +264,13 @@ type auditor struct {
 	ran     func(hash string, t *litmus.Test, threads []optcheck.LiftedThread)
 	between func(j job, kernel, ptx string) string
 
-	total   int
-	done    int
-	kernels int
-	listed  map[[sha256.Size]byte]bool
-	looks   map[string]bool   // whose listings were passed on
-	codes   map[[16]byte]bool // by hash, which has as many digits
+	total     int
+	done      int
+	kernels   int
+	registers int // dependencies over registers
+	listed    map[[sha256.Size]byte]bool
+	looks     map[string]bool   // whose listings were passed on
+	codes     map[[16]byte]bool // by hash, which has as many digits
 }
 
 // kernelVisit is one compiled kernel as the checker received it.
@@ -421,6 +422,7 @@ func (a *auditor) pass(r *jobResult) error {
 		}
 	}
 	a.kernels += r.kernels
+	a.registers += r.registers
 	a.done += len(r.cells)
 	if a.o.Progress != nil {
 		a.o.Progress(a.done, a.total)

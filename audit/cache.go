@@ -9,6 +9,7 @@ import (
 
 	"optcheck/isa"
 	"optcheck/optcheck"
+	"optcheck/sass/hazard"
 	"optcheck/spec"
 )
 
@@ -33,6 +34,8 @@ type checked struct {
 	// machine is the code as operations of its hardware, if that was wanted.
 	machine    optcheck.LiftedCode
 	machineErr error
+	hazards    []hazard.Claim
+	registers  int // dependencies over registers
 }
 
 // lifting selects the forms into which machine code is lifted.
@@ -50,7 +53,7 @@ type cacheKey struct {
 	arch  string
 	names string
 	lits  string // the words of constant bank 2
-	// controls is the hash of the control codes, if they matter.
+	// controls is the hash of the control codes.
 	controls uint64
 }
 
@@ -71,10 +74,7 @@ func newCheckCache() *checkCache {
 // check checks a kernel against the specification that it carries, which must be the one that
 // was emitted, and lifts it if requested.
 func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, want *spec.Spec, names []string, lift lifting) *checked {
-	k := cacheKey{code: code, lines: optcheck.LineHash(fn), arch: fn.Arch, names: strings.Join(names, ",")}
-	if lift == liftMachine {
-		k.controls = optcheck.ControlHash(fn)
-	}
+	k := cacheKey{code: code, lines: optcheck.LineHash(fn), arch: fn.Arch, names: strings.Join(names, ","), controls: optcheck.ControlHash(fn)}
 	if len(c.Literals) > 0 {
 		k.lits = fmt.Sprint(c.Literals)
 	}
@@ -89,6 +89,8 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 		res.Class, res.Reason = optcheck.Unknown, err.Error()
 	}
 	r = &checked{Result: res.Result, code: want.Code.Key()}
+	claims, known := hazard.Claims(fn)
+	r.hazards, r.registers = claims, known.Dependencies
 	if lift != liftNothing && res.Class != optcheck.Unknown {
 		r.lifted, r.liftErr = res.Lift()
 	}
@@ -159,6 +161,7 @@ const (
 	checkedSize = 600 // and its key
 	lineSize    = 40
 	findingSize = 100
+	claimSize   = 4000 // with the code around it
 	entrySize   = 72
 	depSize     = 32
 	wordSize    = 80
@@ -166,7 +169,7 @@ const (
 
 // size returns the approximate size of a result in memory, without what it shares.
 func (r *checked) size() int {
-	n := checkedSize + lineSize*(len(r.Source)+len(r.Machine)) + findingSize*(len(r.Findings)+len(r.Notes)) + len(r.Reason)
+	n := checkedSize + lineSize*(len(r.Source)+len(r.Machine)) + findingSize*(len(r.Findings)+len(r.Notes)) + claimSize*len(r.hazards) + len(r.Reason)
 	if s := r.Spec; s != nil {
 		n += entrySize*len(s.Entries) + depSize*len(s.Deps)
 	}

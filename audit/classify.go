@@ -19,9 +19,13 @@ func init() {
 		ptxModel: (*worker).classify, languageModel: (*worker).hardware, "": (*worker).unjudged}
 }
 
-// verdict classifies a cell.
-func (w *worker) verdict(ctx context.Context, cell int) error {
-	return verdicts[w.j.road.Road().Language](w, ctx, cell)
+// verdict classifies a cell whose test has its meaning from a language.
+func (w *worker) verdict(ctx context.Context, language string, cell int) error {
+	if err := verdicts[language](w, ctx, cell); err != nil {
+		return err
+	}
+	w.hazardous(cell)
+	return nil
 }
 
 // unjudged leaves a cell as it is, but for one that could not be fully compared, which is

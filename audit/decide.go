@@ -93,7 +93,7 @@ func (a *auditor) decide(ctx context.Context, t *litmus.Test, u *ptxgen.Unit, na
 	if road == nil {
 		return nil, nil, fmt.Errorf("unknown target %q", name)
 	}
-	if err := verdicts[road.Language](w, ctx, 0); err != nil {
+	if err := w.verdict(ctx, road.Language, 0); err != nil {
 		return nil, nil, err
 	}
 	return c, w.res.listings[0].listing, nil

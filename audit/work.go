@@ -28,6 +28,7 @@ type jobResult struct {
 	artefacts map[int][]report.Artefact
 	problems  []report.Problem
 	kernels   int
+	registers int // dependencies over registers, of kernels as the compiler made them
 }
 
 // listed is a listing with its hash, which also covers the names of the test's locations. All
@@ -63,7 +64,7 @@ func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
 	}
 	for _, c := range cells {
 		w.cell(c)
-		if err := w.verdict(ctx, c); err != nil {
+		if err := w.verdict(ctx, w.j.road.Road().Language, c); err != nil {
 			return nil, err
 		}
 		w.computed(c)

@@ -17,7 +17,7 @@ func (w *worker) kernel(unit int, fn *isa.Func) {
 	if w.a.o.Artefacts != nil || w.a.o.ControlCodes {
 		machine = machineCodeOf(fn, w.a.o.ControlCodes)
 	}
-	for _, x := range w.users[unit] {
+	for i, x := range w.users[unit] {
 		test := w.test(x.cell)
 		k := w.em.units[x.cell].Kernels[x.thread]
 		names := locationNames(test)
@@ -30,6 +30,9 @@ func (w *worker) kernel(unit int, fn *isa.Func) {
 			continue
 		}
 		p.result = w.a.cache.check(w.check, fn, key, k.Spec, names, w.a.lifting())
+		if i == 0 {
+			w.res.registers += p.result.registers
+		}
 		if w.a.visit != nil {
 			w.a.visit(kernelVisit{&w.res.cells[x.cell], k, fn, w.check, p.result.Result})
 		}

@@ -186,7 +186,7 @@ func (p *Program) result(k *Kernel) (r report.Result) {
 }
 
 func (p *Program) finding(k *Kernel, f *Finding) report.Finding {
-	out := report.Finding{Rule: string(f.Rule), Access: -1, Detail: f.Detail}
+	out := report.Finding{Rule: string(f.Rule), Access: -1, Detail: f.Detail, Flight: f.Flight}
 	for i, op := range p.ops[k.Name] {
 		if f.First != nil && op == *f.First {
 			out.Access = i

@@ -1,7 +1,6 @@
 package realcode
 
 import (
-	"fmt"
 	"slices"
 
 	"optcheck/isa"
@@ -18,18 +17,20 @@ const (
 // hazards adds what a function, and the functions that it calls, do to registers that are in flight. Without control codes
 // nothing is known, and nothing is claimed.
 func (k *Kernel) hazards(prog *isa.Program, name string) {
-	for _, fn := range called(prog, name) {
-		for _, f := range hazard.Check(fn).Findings {
-			if !f.Sure {
-				continue
+	for i, fn := range called(prog, name) {
+		claims, known := hazard.Claims(fn)
+		if i == 0 {
+			k.Count.Registers = known.Dependencies
+		}
+		for _, c := range claims {
+			x := Finding{Rule: Rule(c.Rule()), Kernel: k.Name, Detail: c.Detail, Flight: c.Excerpt}
+			for _, i := range []int{c.From, c.To, c.Reaches} {
+				if i >= 0 {
+					x.Code = append(x.Code, Code{fn.Name, fn.Insts[i].Addr, fn.Insts[i].Text})
+				}
 			}
-			from, to := &fn.Insts[f.From], &fn.Insts[f.To]
-			x := Finding{Rule: Rule(f.Rule()), Kernel: k.Name, Detail: fmt.Sprintf("%s: %s", f.Reg, f.Missing(fn)),
-				Code: []Code{{fn.Name, from.Addr, from.Text}, {fn.Name, to.Addr, to.Text}}}
-			if i := hazard.Reaches(fn, f); i >= 0 {
-				x.Hazard = fn.Insts[i].Text
-				x.Code = append(x.Code, Code{fn.Name, fn.Insts[i].Addr, x.Hazard})
-				x.Detail += fmt.Sprintf("; its content decides what %s does", x.Hazard)
+			if c.Reaches >= 0 {
+				x.Hazard = fn.Insts[c.Reaches].Text
 			}
 			k.Findings = append(k.Findings, x)
 		}

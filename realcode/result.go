@@ -8,6 +8,7 @@ import (
 	"optcheck/internal/plain"
 	"optcheck/ptx"
 	"optcheck/refine"
+	"optcheck/sass/hazard"
 )
 
 // Rule is what a finding breaks.
@@ -70,6 +71,8 @@ type Finding struct {
 	Execution *refine.Finding `json:"execution,omitempty"`
 	// Hazard is the store, access or branch that a register decides whose content is wrong; empty if there is none.
 	Hazard string `json:"hazard,omitempty"`
+	// Flight is the machine code around such a register.
+	Flight *hazard.Excerpt `json:"flight,omitempty"`
 
 	slice *slice
 }
@@ -90,6 +93,8 @@ type Count struct {
 	// has no image.
 	Pairs int `json:"pairs"`
 	Open  int `json:"open"`
+	// Registers are the dependencies over registers that were judged (package hazard).
+	Registers int `json:"-"`
 }
 
 func (c *Count) add(d Count) {
@@ -102,6 +107,7 @@ func (c *Count) add(d Count) {
 	c.WarpFound += d.WarpFound
 	c.Pairs += d.Pairs
 	c.Open += d.Open
+	c.Registers += d.Registers
 }
 
 // Limits says what a comparison that found everything as written is not about: "" if there is nothing to say.

@@ -102,6 +102,9 @@ func (r *Report) Write(w io.Writer) error {
 	if total.Open > 0 {
 		fmt.Fprintf(&b, "not compared: %s of which one operation has no counterpart\n", plain.Count(total.Open, "pair"))
 	}
+	if total.Registers > 0 {
+		fmt.Fprintf(&b, "control codes: %s over registers\n", plain.Count(total.Registers, "dependency"))
+	}
 	if r.Claims {
 		fmt.Fprintln(&b, Statement(r.Execute))
 	} else {

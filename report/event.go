@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"optcheck/litmus"
+	"optcheck/sass/hazard"
 	"optcheck/spec"
 )
 
@@ -284,6 +285,8 @@ type Finding struct {
 	// At is where in its own code a compiler crashed, "ptxas+0x281ad0"; "" where that could not
 	// be found out.
 	At string `json:"at,omitempty"`
+	// Flight is the machine code around a register that is used while it is in flight.
+	Flight *hazard.Excerpt `json:"flight,omitempty"`
 }
 
 // Listing shows the threads of machine code beside their source, before the first cell
@@ -329,14 +332,16 @@ type Problem struct {
 
 // Stats closes a run: what it cost. Times are in seconds.
 type Stats struct {
-	Cells       int     `json:"cells"`
-	Kernels     int     `json:"kernels"`
-	Codes       int     `json:"distinct_codes"`
-	Wall        float64 `json:"wall_s"`
-	OwnCPU      float64 `json:"own_cpu_s"`
-	ToolCPU     float64 `json:"tool_cpu_s"`
-	Processes   int     `json:"processes"`
-	Interrupted bool    `json:"interrupted,omitempty"`
+	Cells     int     `json:"cells"`
+	Kernels   int     `json:"kernels"`
+	Codes     int     `json:"distinct_codes"`
+	Wall      float64 `json:"wall_s"`
+	OwnCPU    float64 `json:"own_cpu_s"`
+	ToolCPU   float64 `json:"tool_cpu_s"`
+	Processes int     `json:"processes"`
+	// Registers are the dependencies over registers that were judged by control codes.
+	Registers   int  `json:"registers,omitempty"`
+	Interrupted bool `json:"interrupted,omitempty"`
 }
 
 // Handler consumes events. Close is called once, after the last event.

@@ -329,6 +329,9 @@ func writeStats(b *bufio.Writer, r *Run) {
 		fmt.Fprintf(b, " (%.0f %%)", 100*s.OwnCPU/s.ToolCPU)
 	}
 	fmt.Fprintln(b)
+	if s.Registers > 0 {
+		fmt.Fprintf(b, "control codes: %d dependencies over registers\n", s.Registers)
+	}
 	if s.Interrupted {
 		fmt.Fprintln(b, "The run was interrupted: cells are missing.")
 	}

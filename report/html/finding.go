@@ -138,6 +138,7 @@ type place struct{ Toolchain, Target, Level, Layout string }
 // findingItem is a finding with its rule's explanation.
 type findingItem struct {
 	report.Finding
+	Flown   *flightView // nil if no register is in flight
 	Title   string
 	Explain []string // paragraphs
 	First   bool     // the first finding of its rule
@@ -222,7 +223,7 @@ func findingItems(list []report.Finding) (out []findingItem, more int) {
 			return out, len(list) - i
 		}
 		f.Detail = clip(f.Full(), 2000)
-		item := findingItem{Finding: f, Title: "a rule that this version does not know"}
+		item := findingItem{Finding: f, Flown: newFlightView(f.Flight), Title: "a rule that this version does not know"}
 		if r, ok := optcheck.LookupRule(f.Rule); ok {
 			item.Title, item.Explain = r.Title, strings.Split(r.Explain, "\n\n")
 		}

@@ -48,7 +48,7 @@ func (f Finding) Missing(fn *isa.Func) string {
 // Result is what is known of the registers of a function.
 type Result struct {
 	Findings []Finding
-	// Dependencies is the number of pairs of instructions and registers that were judged.
+	// Dependencies is the number of pairs of instructions and registers that were judged, of a function with many callers once.
 	Dependencies int
 	// Unjudged is the number of instructions whose operands are not known.
 	Unjudged int
@@ -70,7 +70,9 @@ func Check(fn *isa.Func) Result {
 	}
 	found := map[pair]int{}
 	ok := follow(fn, t, limits.Now().Steps, func(d dep) {
-		r.Dependencies++
+		if !d.again {
+			r.Dependencies++
+		}
 		if !d.open && d.kind != SetWait && (!d.fixed || d.cycles >= d.most) {
 			return
 		}

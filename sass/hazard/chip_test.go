@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"encoding/gob"
 	"encoding/json"
 	"flag"
@@ -14,6 +15,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +24,10 @@ import (
 	"time"
 
 	"optcheck/isa"
+	"optcheck/litmus/corpus"
+	"optcheck/optcheck"
+	"optcheck/pipeline"
+	"optcheck/ptxgen"
 	"optcheck/ptxgen/values"
 	"optcheck/runner"
 	"optcheck/runner/cuda"
@@ -33,17 +39,26 @@ var (
 	onChip    = flag.String("chip", "", "run the machine code of this file on a device of sm_90")
 	chipFor   = flag.Duration("chip-for", 400*time.Second, "how long -chip may take")
 	worker    = flag.String("chip-worker", "", "run jobs N, N+M, …, as N,M; for -chip alone")
-	random    = flag.Int("chip-random", 0, "how many changes of each kernel -write-chip takes at random, instead of some of each pair")
-	kernels   = flag.Int("chip-kernels", 200, "how many kernels -write-chip takes")
+	random    = flag.Int("chip-random", 0, "how many changes of each kernel -write-chip takes at random, instead of some of each pair; of the corpus' tests, too")
+	kernels   = flag.Int("chip-kernels", 200, "how many kernels -write-chip takes of either kind")
+	chipSeed  = flag.Uint64("chip-seed", 35, "seed of the kernels and changes")
 )
 
-// chipKernel is a kernel whose results PTX defines; each block has outputs of its own.
+// chipKernel is a kernel whose results are known: a random one, which PTX defines, of which each block has outputs of its own,
+// or a thread of a test, which runs alone.
 type chipKernel struct {
-	Cubin   []byte
-	Threads int
-	Input   []byte
-	N       uint32
-	Out     int // bytes of a block
+	Cubin           []byte
+	Name            string
+	Blocks, Threads int
+	Input           []byte
+	Out             int // bytes of a block
+	Args            []chipArg
+}
+
+// chipArg is an argument: a place in the input, the output, or a word.
+type chipArg struct {
+	Kind  string // in, out, u32, u64
+	Value uint64
 }
 
 // chipJob is one changed control code.
@@ -86,33 +101,17 @@ func TestChip(t *testing.T) {
 const lanes = 1 << 20
 
 func writeJobs(t *testing.T, name string) {
-	tc := newest(t)
-	r := rand.New(rand.NewPCG(35, 2))
 	var out chipFile
 	instances := map[string]int{}
-	for n := 0; len(out.Kernels) < *kernels && n < 4**kernels; n++ {
-		k := values.Generate(35, n, values.Options{PTX: 70, SM: 70})
-		k.Threads = 32
-		text := k.Text("k")
-		const cvta = "cvta.to.global.u64 %a1, %a1;"
-		text = strings.Replace(text, cvta, fmt.Sprintf("%s\n\t{ .reg .u32 %%blk; mov.u32 %%blk, %%ctaid.x; mad.wide.u32 %%a1, %%blk, %d, %%a1; }",
-			cvta, k.OutBytes()), 1)
-		data := slices.Clone(compile(t, tc, "sm_90", text))
-		f, prog := decode(t, tc, "k", data)
-		i := slices.IndexFunc(prog.Funcs, func(fn *isa.Func) bool { return fn.Name == "k" })
-		if i < 0 {
-			continue
-		}
-		fn := prog.Funcs[i]
-		if len(Check(fn).Findings) > 0 || len(fn.Insts) > 600 {
-			continue
-		}
-		at := slices.IndexFunc(f.Funcs, func(fn cubin.Func) bool { return fn.Name == "k" })
-		code := f.Funcs[at].Code
-		base := offsetOf(data, code)
-		input, count := k.Input(1)
-		out.Kernels = append(out.Kernels, chipKernel{data, k.Threads, input, count, k.OutBytes()})
-		jobsOf(fn, len(out.Kernels)-1, base, r, instances, &out.Jobs)
+	r := rand.New(rand.NewPCG(*chipSeed, 2))
+	add := func(k chipKernel, fn *isa.Func, base int, own func(*isa.Func) bool) {
+		out.Kernels = append(out.Kernels, k)
+		jobsOf(fn, len(out.Kernels)-1, base, r, instances, own, &out.Jobs)
+	}
+	randomKernels(t, add)
+	if *random > 0 {
+		testKernels(t, add)
+		r.Shuffle(len(out.Jobs), func(i, k int) { out.Jobs[i], out.Jobs[k] = out.Jobs[k], out.Jobs[i] })
 	}
 	slices.SortStableFunc(out.Jobs, func(a, b chipJob) int { return cmp.Compare(rank(&a), rank(&b)) })
 	f, err := os.Create(name)
@@ -127,82 +126,199 @@ func writeJobs(t *testing.T, name string) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d kernels, %d jobs, %d pairs", len(out.Kernels), len(out.Jobs), len(instances))
+	noticed := 0
+	for _, j := range out.Jobs {
+		if j.Noticed {
+			noticed++
+		}
+	}
+	t.Logf("%d kernels, %d jobs of which %d are noticed, %d pairs", len(out.Kernels), len(out.Jobs), noticed, len(instances))
 }
 
-// rank puts jobs about one pair before others.
+// adder takes a kernel with its code, the place of that in the cubin, and a check besides Check that tells whether a change of
+// the code is noticed.
+type adder func(k chipKernel, fn *isa.Func, base int, own func(*isa.Func) bool)
+
+// randomKernels makes random kernels, each block of which adds its outputs behind those of the blocks before.
+func randomKernels(t *testing.T, add adder) {
+	tc := newest(t)
+	for n, had := 0, 0; had < *kernels && n < 4**kernels; n++ {
+		k := values.Generate(*chipSeed, n, values.Options{PTX: 70, SM: 70})
+		k.Threads = 32
+		text := k.Text("k")
+		const cvta = "cvta.to.global.u64 %a1, %a1;"
+		text = strings.Replace(text, cvta, fmt.Sprintf("%s\n\t{ .reg .u32 %%blk; mov.u32 %%blk, %%ctaid.x; mad.wide.u32 %%a1, %%blk, %d, %%a1; }",
+			cvta, k.OutBytes()), 1)
+		data := slices.Clone(compile(t, tc, "sm_90", text))
+		fn, base := codeOf(data, decode(t, tc, "k", data), "k")
+		if fn == nil || len(Check(fn).Findings) > 0 || len(fn.Insts) > 600 {
+			continue
+		}
+		had++
+		input, count := k.Input(1)
+		add(chipKernel{Cubin: data, Name: "k", Blocks: lanes / k.Threads, Threads: k.Threads, Input: input, Out: k.OutBytes(),
+			Args: []chipArg{{"in", 0}, {"out", 0}, {"u32", uint64(count)}}}, fn, base, nil)
+	}
+}
+
+// codeOf returns a function of a cubin and the place of its code in the file; nil if it has none.
+func codeOf(data []byte, code *pipeline.Code, name string) (*isa.Func, int) {
+	i := slices.IndexFunc(code.Program.Funcs, func(fn *isa.Func) bool { return fn.Name == name })
+	at := slices.IndexFunc(code.File.Funcs, func(fn cubin.Func) bool { return fn.Name == name })
+	if i < 0 || at < 0 {
+		return nil, 0
+	}
+	return code.Program.Funcs[i], bytes.Index(data, code.File.Funcs[at].Code)
+}
+
+var parameter = regexp.MustCompile(`\.param \.(u32|u64) (\w+)`)
+
+const (
+	placeSize   = 256      // bytes of a location
+	resultsSize = 16 << 10 // bytes of a thread's results
+)
+
+// testKernels makes the threads of the corpus' tests, whose specification their machine code keeps and which neither wait for
+// each other nor share memory. Each runs alone, from random content of all locations.
+func testKernels(t *testing.T, add adder) {
+	tc := newest(t)
+	r := rand.New(rand.NewPCG(*chipSeed, 3))
+	tests := corpus.Tests()
+	r.Shuffle(len(tests), func(i, k int) { tests[i], tests[k] = tests[k], tests[i] })
+	had := 0
+	for _, x := range tests {
+		u, err := ptxgen.Emit(x, ptxgen.Options{Target: "sm_90"})
+		if err != nil || strings.Contains(u.Text, "shared") || strings.Contains(u.Text, "bar") || had >= *kernels {
+			continue
+		}
+		data := slices.Clone(compile(t, tc, "sm_90", u.Text))
+		code := decode(t, tc, x.Name, data)
+		for _, k := range u.Kernels {
+			fn, base := codeOf(data, code, k.Name)
+			if fn == nil || repeats(fn) {
+				continue
+			}
+			own := func(fn *isa.Func) bool {
+				c := optcheck.NewChecker()
+				c.Consts, c.Literals = code.Consts, code.Literals[k.Name]
+				res, err := c.CheckAgainst(fn, k.Spec)
+				return err != nil || res.Class != optcheck.Preserved
+			}
+			if own(fn) || len(Check(fn).Findings) > 0 {
+				continue
+			}
+			had++
+			add(testKernel(k, data, r), fn, base, own)
+		}
+	}
+}
+
+func testKernel(k ptxgen.Kernel, data []byte, r *rand.Rand) chipKernel {
+	out := chipKernel{Cubin: data, Name: k.Name, Blocks: 1, Threads: 1, Out: resultsSize}
+	head, _, _ := strings.Cut(k.Text, "{")
+	for _, p := range parameter.FindAllStringSubmatch(head, -1) {
+		switch {
+		case p[2] == "out":
+			out.Args = append(out.Args, chipArg{"out", 0})
+		case p[2][0] == 'p':
+			out.Args = append(out.Args, chipArg{"in", uint64(len(out.Input))})
+			for range placeSize / 4 {
+				out.Input = binary.LittleEndian.AppendUint32(out.Input, r.Uint32()>>1)
+			}
+		default:
+			out.Args = append(out.Args, chipArg{p[1], uint64(r.Uint32() >> 1)})
+		}
+	}
+	return out
+}
+
+// repeats tells whether a function has a loop, but for the one behind its end.
+func repeats(fn *isa.Func) bool {
+	for i := range fn.Insts {
+		if in := &fn.Insts[i]; in.Role == isa.RoleBranch && in.Target >= 0 && in.Target < i {
+			return true
+		}
+	}
+	return false
+}
+
+// rank puts jobs about one pair before others, but random ones.
 func rank(j *chipJob) int {
-	if j.Key != "" {
+	if j.Key != "" || *random > 0 {
 		return 0
 	}
 	return 1
 }
 
-// offsetOf is the place of code in the file that it is a part of.
-func offsetOf(data, code []byte) int { return bytes.Index(data, code) }
-
-// jobsOf changes each control code of a kernel, and takes changes that are about one pair alone, a few of each, and some others.
-func jobsOf(fn *isa.Func, kernel, base int, r *rand.Rand, instances map[string]int, out *[]chipJob) {
+// jobsOf changes each control code of a kernel, and takes changes that are about one pair alone, a few of each, and some others;
+// or -chip-random changes at random.
+func jobsOf(fn *isa.Func, kernel, base int, r *rand.Rand, instances map[string]int, own func(*isa.Func) bool, out *[]chipJob) {
 	table, _ := tableOf(fn)
-	choices, chosen := 0, map[int]bool{}
-	for range *random {
-		chosen[r.IntN(3*len(fn.Insts))] = true
+	type change struct {
+		at   int
+		name string
+		c    isa.Control
 	}
+	var all []change
 	for i := range fn.Insts {
 		was := fn.Insts[i].Control
-		try := func(name string, c isa.Control) {
-			if choices++; *random > 0 && !chosen[choices] {
-				return
-			}
-			fn.Insts[i].Control = c
-			res := Check(fn)
-			fn.Insts[i].Control = was
-			in := &fn.Insts[i]
-			word := in.Code[1]&^(uint64(1<<21-1)<<41) | uint64(c.Bits())<<41
-			j := chipJob{Kernel: kernel, At: base + int(in.Addr) + 8, Word: word, Edit: name, Noticed: len(res.Findings) > 0, Text: in.Text}
-			for n, f := range res.Findings {
-				key := fmt.Sprint(f.Kind)
-				if f.Kind != SetWait {
-					p, c := table.keys(f.Kind, &fn.Insts[f.From], &fn.Insts[f.To], f.Reg)
-					key += " " + p + " " + c
-				}
-				if n > 0 && key != j.Key {
-					j.Key = ""
-					break
-				}
-				if n == 0 || f.Cycles < j.Cycles {
-					j.Key, j.Cycles, j.Needs = key, f.Cycles, f.Need
-					j.Text = fn.Insts[f.From].Text + " → " + fn.Insts[f.To].Text
-				}
-			}
-			id := fmt.Sprint(j.Key, j.Cycles, j.Noticed, name[:4])
-			limit := 6
-			if *random > 0 {
-				*out = append(*out, j)
-				return
-			}
-			if j.Key == "" {
-				limit = 400
-				if r.IntN(6) > 0 {
-					return
-				}
-			}
-			if instances[id]++; instances[id] <= limit {
-				*out = append(*out, j)
-			}
-		}
 		for s := int(was.Stall) - 1; s >= 1; s-- {
 			c := was
 			c.Stall = uint8(s)
-			try("stall="+strconv.Itoa(s), c)
+			all = append(all, change{i, "stall=" + strconv.Itoa(s), c})
 		}
 		for _, e := range edits {
 			c := was
 			if !strings.HasPrefix(e.name, "stall") && e.make(&c) {
-				try(e.name, c)
+				all = append(all, change{i, e.name, c})
 			}
 		}
 	}
+	if *random > 0 {
+		r.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
+		all = all[:min(len(all), *random)]
+	}
+	for _, x := range all {
+		in := &fn.Insts[x.at]
+		was := in.Control
+		in.Control = x.c
+		res := Check(fn)
+		sure := slices.ContainsFunc(res.Findings, func(f Finding) bool { return f.Sure }) || own != nil && own(fn)
+		in.Control = was
+		word := in.Code[1]&^(uint64(1<<21-1)<<41) | uint64(x.c.Bits())<<41
+		j := chipJob{Kernel: kernel, At: base + int(in.Addr) + 8, Word: word, Edit: x.name, Noticed: sure, Text: in.Text}
+		for n, f := range res.Findings {
+			key := fmt.Sprint(f.Kind)
+			if f.Kind != SetWait {
+				p, c := table.keys(f.Kind, &fn.Insts[f.From], &fn.Insts[f.To], f.Reg)
+				key += " " + p + " " + c
+			}
+			if n > 0 && key != j.Key {
+				j.Key = ""
+				break
+			}
+			if n == 0 || f.Cycles < j.Cycles {
+				j.Key, j.Cycles, j.Needs = key, f.Cycles, f.Need
+				j.Text = fn.Insts[f.From].Text + " → " + fn.Insts[f.To].Text
+			}
+		}
+		if *random > 0 || takes(&j, r, instances) {
+			*out = append(*out, j)
+		}
+	}
+}
+
+// takes tells whether a change is one of the first few of its kind.
+func takes(j *chipJob, r *rand.Rand, instances map[string]int) bool {
+	limit := 6
+	if j.Key == "" {
+		if limit = 400; r.IntN(6) > 0 {
+			return false
+		}
+	}
+	id := fmt.Sprint(j.Key, j.Cycles, j.Noticed, j.Edit[:4])
+	instances[id]++
+	return instances[id] <= limit
 }
 
 // judgeChip runs all jobs in processes that may die, and writes what became of them.
@@ -375,74 +491,105 @@ func work(t *testing.T) {
 	defer s.Close()
 	most := 0
 	for _, k := range jobs.Kernels {
-		most = max(most, lanes/k.Threads*k.Out)
+		most = max(most, k.Blocks*k.Out)
 	}
-	out, err := s.Alloc(ctx, 0, uint64(most))
-	must(err)
-	in, err := s.Alloc(ctx, 0, 1<<16)
-	must(err)
-	ref, err := s.Alloc(ctx, 0, 1<<20)
-	must(err)
-	count, err := s.Alloc(ctx, 0, 256)
-	must(err)
+	alloc := func(n int) runner.Buffer {
+		b, err := s.Alloc(ctx, 0, uint64(n))
+		must(err)
+		return b
+	}
+	out, ref, count := alloc(most), alloc(1<<20), alloc(256)
+	var in []runner.Buffer // of which the first has the input, or each one location
+	for range 16 {
+		in = append(in, alloc(1<<16))
+	}
 	m, err := s.Load(ctx, runner.Image{Kind: runner.ImagePTX, Data: []byte(diffText)})
 	must(err)
 	diff, _, err := s.Kernel(ctx, m, "diff")
 	must(err)
-	// run launches a kernel and returns how many words differ from the reference, and the output of the first block.
+	// run launches a kernel and returns how many words of its outputs differ from the reference, and the output of the first
+	// block with what became of the input.
 	run := func(k *chipKernel, data []byte) (int, []byte, error) {
 		m, err := s.Load(ctx, runner.Image{Kind: runner.ImageCubin, Data: data})
 		if err != nil {
 			return 0, nil, err
 		}
 		defer func() { _ = s.Unload(ctx, m) }()
-		h, _, err := s.Kernel(ctx, m, "k")
+		h, _, err := s.Kernel(ctx, m, k.Name)
 		if err != nil {
 			return 0, nil, err
 		}
-		blocks := uint32(lanes / k.Threads)
-		res, err := s.Run(ctx, &runner.Batch{Timeout: 2 * time.Second,
-			Setup: []runner.Command{runner.Fill(out, 0, uint64(k.Out)*uint64(blocks), 0), runner.Fill(count, 0, 256, 0), runner.Write(in, 0, k.Input)},
-			Body: []runner.Command{runner.Launch(h, runner.Dim1(blocks, uint32(k.Threads)), runner.BufArg(in), runner.BufArg(out), runner.U32(k.N)),
-				runner.Launch(diff, runner.Dim1(blocks, 128), runner.BufArg(out), runner.BufArg(ref), runner.U32(uint32(k.Out/4)), runner.BufArg(count))},
-			Final: []runner.Command{runner.Read(count, 0, 4), runner.Read(out, 0, uint64(k.Out))}})
+		b := runner.Batch{Timeout: 2 * time.Second, Setup: []runner.Command{runner.Fill(out, 0, uint64(k.Out*k.Blocks), 0), runner.Fill(count, 0, 256, 0)}}
+		final := []runner.Command{runner.Read(count, 0, 4), runner.Read(out, 0, uint64(k.Out))}
+		var args []runner.Arg
+		for _, a := range k.Args {
+			switch a.Kind {
+			case "in":
+				from := in[a.Value/placeSize]
+				part := k.Input[a.Value:]
+				if k.Blocks == 1 {
+					part = part[:placeSize]
+				}
+				b.Setup = append(b.Setup, runner.Write(from, 0, part))
+				final = append(final, runner.Read(from, 0, uint64(len(part))))
+				args = append(args, runner.BufArg(from))
+			case "out":
+				args = append(args, runner.BufArg(out))
+			case "u32":
+				args = append(args, runner.U32(uint32(a.Value)))
+			default:
+				args = append(args, runner.U64(a.Value))
+			}
+		}
+		b.Body = []runner.Command{runner.Launch(h, runner.Dim1(uint32(k.Blocks), uint32(k.Threads)), args...)}
+		if k.Blocks > 1 {
+			b.Body = append(b.Body, runner.Launch(diff, runner.Dim1(uint32(k.Blocks), 128), runner.BufArg(out), runner.BufArg(ref),
+				runner.U32(uint32(k.Out/4)), runner.BufArg(count)))
+		}
+		b.Final = final
+		res, err := s.Run(ctx, &b)
 		if err != nil {
 			return 0, nil, err
 		}
-		c := res.Reads[0]
-		return int(c[0]) | int(c[1])<<8 | int(c[2])<<16 | int(c[3])<<24, res.Reads[1], nil
+		return int(binary.LittleEndian.Uint32(res.Reads[0])), bytes.Join(res.Reads[1:], nil), nil
 	}
+	// differs tells whether one of a few runs shows another result than the first of the kernel.
+	differs := func(k *chipKernel, data, first []byte) bool {
+		for range max(1, 4-k.Blocks) {
+			n, got, err := run(k, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n > 0 || !bytes.Equal(got, first) {
+				return true
+			}
+		}
+		return false
+	}
+	var first []byte
 	last, stable := -1, false
 	for i := from; i < len(jobs.Jobs); i += step {
 		j := &jobs.Jobs[i]
 		k := &jobs.Kernels[j.Kernel]
 		if j.Kernel != last {
 			last = j.Kernel
-			_, first, err := run(k, k.Cubin)
+			_, first, err = run(k, k.Cubin)
 			must(err)
-			_, err = s.Run(ctx, &runner.Batch{Setup: []runner.Command{runner.Write(ref, 0, first)}})
+			_, err = s.Run(ctx, &runner.Batch{Setup: []runner.Command{runner.Write(ref, 0, first[:k.Out])}})
 			must(err)
-			n, _, err := run(k, k.Cubin)
-			must(err)
-			stable = n == 0
+			stable = !differs(k, k.Cubin, first)
 		}
 		if !stable {
 			fmt.Println("job", i, "unstable")
 			continue
 		}
 		data := slices.Clone(k.Cubin)
-		for b := range 8 {
-			data[j.At+b] = byte(j.Word >> (8 * b))
-		}
+		binary.LittleEndian.PutUint64(data[j.At:], j.Word)
 		fmt.Println("begin", i)
-		n, _, err := run(k, data)
-		switch {
-		case err != nil:
-			t.Fatal(err)
-		case n > 0:
-			fmt.Println("job", i, "wrong")
-		default:
-			fmt.Println("job", i, "right")
+		what := "right"
+		if differs(k, data, first) {
+			what = "wrong"
 		}
+		fmt.Println("job", i, what)
 	}
 }

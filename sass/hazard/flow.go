@@ -30,7 +30,8 @@ type dep struct {
 	// is variable; fixed that no
 	// time is, so that cycles must suffice (of write after write: that of neither).
 	open, fixed bool
-	most        int // cycles that any consumer of the first needs
+	most        int  // cycles that any consumer of the first needs
+	again       bool // the instructions were reached from another caller before
 }
 
 // horizon is the number of cycles after which no instruction of fixed latency is in flight.
@@ -126,6 +127,7 @@ type walk struct {
 	fn      *isa.Func
 	effects []effect
 	visit   func(dep) // nil while the states are not complete
+	again   bool      // the block was visited before, from another caller
 	calls   []caller
 	blockOf map[int]int
 	in      map[node]*state
@@ -164,7 +166,7 @@ func follow(fn *isa.Func, t *table, steps int, visit func(dep)) bool {
 			return false
 		}
 	}
-	w.visit = visit
+	w.visit = func(d dep) { d.again = w.again; visit(d) }
 	order := make([]node, 0, len(w.in))
 	for n := range w.in {
 		order = append(order, n)
@@ -176,7 +178,9 @@ func follow(fn *isa.Func, t *table, steps int, visit func(dep)) bool {
 		return a.block - b.block
 	})
 	w.steps = steps
+	seen := make([]bool, len(fn.Blocks))
 	for _, n := range order {
+		w.again, seen[n.block] = seen[n.block], true
 		w.block(n)
 	}
 	return true

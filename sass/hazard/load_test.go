@@ -5,15 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"optcheck/internal/required"
 	"optcheck/isa"
+	"optcheck/pipeline"
 	"optcheck/ptxgen/values"
 	"optcheck/sass"
 	"optcheck/sass/cubin"
-	"optcheck/sass/dict"
 	"optcheck/toolchain"
 )
 
@@ -33,11 +32,6 @@ func newest(t testing.TB) *toolchain.Toolchain {
 	return found
 }
 
-var (
-	dicts   = map[string]*dict.Dict{}
-	dictsMu sync.Mutex
-)
-
 // compile compiles kernels.
 func compile(t testing.TB, tc *toolchain.Toolchain, target, text string) []byte {
 	t.Helper()
@@ -53,31 +47,17 @@ func compile(t testing.TB, tc *toolchain.Toolchain, target, text string) []byte 
 }
 
 // decode reads the functions of a cubin with their control codes.
-func decode(t testing.TB, tc *toolchain.Toolchain, file string, data []byte) (*cubin.File, *isa.Program) {
+func decode(t testing.TB, tc *toolchain.Toolchain, file string, data []byte) *pipeline.Code {
 	t.Helper()
 	f, err := cubin.Parse(data)
 	if err != nil {
 		t.Fatal(file, err)
 	}
-	dictsMu.Lock()
-	generation := dict.Generation(f.Arch())
-	d := dicts[generation]
-	if d == nil {
-		name, _ := tc.Disassembler()
-		d = dict.Open(filepath.Join(tc.Dictionaries(), tc.Release()+"-"+generation), name+" for "+generation)
-		dicts[generation] = d
-	}
-	dictsMu.Unlock()
-	if err := d.Learn(t.Context(), tc.DisassembleRaw, f.Arch(), f); err != nil {
-		t.Log(file, err)
-		return f, &isa.Program{}
-	}
-	p, err := d.Program(file, f)
+	code, err := pipeline.Decode(t.Context(), tc, file, f.Arch(), data)
 	if err != nil {
-		t.Log(file, err)
-		return f, &isa.Program{}
+		t.Fatal(file, err)
 	}
-	return f, p
+	return code
 }
 
 // load reads the machine code of files; of random kernels, made by the newest release, if none are named.
@@ -90,7 +70,7 @@ func load(t testing.TB, patterns string, f func(file string, fn *isa.Func)) {
 			for n := range 12 {
 				text.WriteString(values.Generate(7, n, values.Options{PTX: 70, SM: 70}).Text(fmt.Sprintf("k%d", n)))
 			}
-			_, prog := decode(t, tc, target, compile(t, tc, target, text.String()))
+			prog := decode(t, tc, target, compile(t, tc, target, text.String())).Program
 			for _, fn := range prog.Funcs {
 				f(target, fn)
 			}
@@ -113,7 +93,7 @@ func load(t testing.TB, patterns string, f func(file string, fn *isa.Func)) {
 					continue
 				}
 			} else {
-				_, prog = decode(t, tc, file, data)
+				prog = decode(t, tc, file, data).Program
 			}
 			for _, fn := range prog.Funcs {
 				f(filepath.Base(file), fn)

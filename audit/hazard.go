@@ -1,0 +1,31 @@
+package audit
+
+import (
+	"slices"
+
+	"optcheck/report"
+)
+
+// hazardous adds the registers in flight to the findings of a cell. What depends on one may have any value: stored, as an
+// address or as a condition, it allows outcomes that no model does. Such a cell is miscompiled, another changed at least.
+func (w *worker) hazardous(cell int) {
+	c := &w.res.cells[cell]
+	if slices.ContainsFunc(w.parts[cell], func(p part) bool { return p.result == nil }) {
+		return
+	}
+	class := c.Class
+	for t, p := range w.parts[cell] {
+		for _, x := range p.result.hazards {
+			c.Findings = append(c.Findings, report.Finding{Rule: x.Rule(), Thread: t, Access: -1, Detail: x.Detail, Flight: x.Excerpt})
+			if x.Reaches >= 0 {
+				class = report.Miscompiled
+			} else if class == report.Preserved || class == report.Optimised {
+				class = report.Changed
+			}
+		}
+	}
+	if class != c.Class {
+		c.Class, c.Reason = class, ""
+		w.list(cell)
+	}
+}

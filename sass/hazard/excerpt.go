@@ -1,0 +1,125 @@
+package hazard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/isa"
+)
+
+// Claim is a finding that is certain, as people read it.
+type Claim struct {
+	Finding
+	// Reaches is the first instruction whose effect the wrong content decides; -1 if there is none.
+	Reaches int
+	Detail  string
+	Excerpt *Excerpt
+}
+
+// Claims lists what is certain about the registers of a function. It refers to nothing of the function's.
+func Claims(fn *isa.Func) (list []Claim, r Result) {
+	r = Check(fn)
+	for _, f := range r.Findings {
+		if !f.Sure {
+			continue
+		}
+		c := Claim{Finding: f, Reaches: Reaches(fn, f), Detail: fmt.Sprintf("%s: %s", f.Reg, f.Missing(fn))}
+		if c.Reaches >= 0 {
+			c.Detail += "; its content decides what " + fn.Insts[c.Reaches].Text + " does"
+		}
+		c.Excerpt = excerpt(fn, &c)
+		list = append(list, c)
+	}
+	return list, r
+}
+
+// Excerpt is the code around a finding: who waits for whom, and who does not.
+type Excerpt struct {
+	Lines []Line `json:"lines"`
+	Waits []Wait `json:"waits"`
+}
+
+// Line is an instruction of an excerpt.
+type Line struct {
+	At      int64  `json:"at"`
+	Control string `json:"control"`
+	Text    string `json:"text"`
+	// Left is how many instructions before it are left out.
+	Left int `json:"left,omitempty"`
+}
+
+// Wait says that the instruction of line To waits for that of From, or should, or that To depends on a content that is wrong
+// from From on.
+type Wait struct {
+	From int    `json:"from"`
+	To   int    `json:"to"`
+	Kind string `json:"kind"` // waits, hazard or reaches
+	Says string `json:"says"`
+}
+
+// maxExcerpt bounds the lines of an excerpt.
+const maxExcerpt = 32
+
+// excerpt chooses the instructions of a claim, their neighbours and what waits for the first, and whatever lies between if there
+// is room.
+func excerpt(fn *isa.Func, c *Claim) *Excerpt {
+	deps, _ := Dependencies(fn)
+	deps = slices.DeleteFunc(deps, func(d Dependency) bool { return d.From != c.From && d.To != c.To })
+	ends := []int{c.From, c.To}
+	if c.Reaches >= 0 {
+		ends = append(ends, c.Reaches)
+	}
+	first, last := slices.Min(ends), slices.Max(ends)
+	shown := map[int]bool{}
+	show := func(i int) {
+		if i >= 0 && i < len(fn.Insts) && len(shown) < maxExcerpt {
+			shown[i] = true
+		}
+	}
+	for _, i := range ends {
+		show(i)
+	}
+	for _, d := range deps {
+		show(d.From)
+		show(d.To)
+	}
+	for _, i := range ends {
+		show(i - 1)
+		show(i + 1)
+	}
+	if last-first < maxExcerpt-len(shown) {
+		for i := first; i <= last; i++ {
+			show(i)
+		}
+	}
+	x, at, before := &Excerpt{}, map[int]int{}, -1
+	for i := range fn.Insts {
+		if !shown[i] {
+			continue
+		}
+		in := &fn.Insts[i]
+		l := Line{At: int64(in.Addr), Control: in.Control.String(), Text: strings.Clone(in.Text)}
+		if before >= 0 {
+			l.Left = i - before - 1
+		}
+		at[i], before = len(x.Lines), i
+		x.Lines = append(x.Lines, l)
+	}
+	for _, d := range deps {
+		from, ok := at[d.From]
+		to, both := at[d.To]
+		if !ok || !both {
+			continue
+		}
+		kind := "waits"
+		if d.Broken {
+			kind = "hazard"
+		}
+		x.Waits = append(x.Waits, Wait{from, to, kind, d.String(fn)})
+	}
+	if c.Reaches >= 0 && c.Reaches != c.To {
+		x.Waits = append(x.Waits, Wait{at[c.To], at[c.Reaches], "reaches", "its content decides what this does"})
+	}
+	return x
+}
