@@ -26,7 +26,6 @@ import (
 	"optcheck/isa"
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
-	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/ptxgen/values"
 	"optcheck/runner"
@@ -162,13 +161,13 @@ func randomKernels(t *testing.T, add adder) {
 }
 
 // codeOf returns a function of a cubin and the place of its code in the file; nil if it has none.
-func codeOf(data []byte, code *pipeline.Code, name string) (*isa.Func, int) {
-	i := slices.IndexFunc(code.Program.Funcs, func(fn *isa.Func) bool { return fn.Name == name })
-	at := slices.IndexFunc(code.File.Funcs, func(fn cubin.Func) bool { return fn.Name == name })
+func codeOf(data []byte, code decoded, name string) (*isa.Func, int) {
+	i := slices.IndexFunc(code.prog.Funcs, func(fn *isa.Func) bool { return fn.Name == name })
+	at := slices.IndexFunc(code.file.Funcs, func(fn cubin.Func) bool { return fn.Name == name })
 	if i < 0 || at < 0 {
 		return nil, 0
 	}
-	return code.Program.Funcs[i], bytes.Index(data, code.File.Funcs[at].Code)
+	return code.prog.Funcs[i], bytes.Index(data, code.file.Funcs[at].Code)
 }
 
 var parameter = regexp.MustCompile(`\.param \.(u32|u64) (\w+)`)
@@ -200,7 +199,7 @@ func testKernels(t *testing.T, add adder) {
 			}
 			own := func(fn *isa.Func) bool {
 				c := optcheck.NewChecker()
-				c.Consts, c.Literals = code.Consts, code.Literals[k.Name]
+				c.Consts, c.Literals = code.file.Constants(), code.file.Literals()[k.Name]
 				res, err := c.CheckAgainst(fn, k.Spec)
 				return err != nil || res.Class != optcheck.Preserved
 			}

@@ -9,10 +9,10 @@ import (
 
 	"optcheck/internal/required"
 	"optcheck/isa"
-	"optcheck/pipeline"
 	"optcheck/ptxgen/values"
 	"optcheck/sass"
 	"optcheck/sass/cubin"
+	"optcheck/sass/dict"
 	"optcheck/toolchain"
 )
 
@@ -46,19 +46,44 @@ func compile(t testing.TB, tc *toolchain.Toolchain, target, text string) []byte 
 	return res.Batches[0].Cubin
 }
 
-// decode reads the functions of a cubin with their control codes.
-func decode(t testing.TB, tc *toolchain.Toolchain, file string, data []byte) *pipeline.Code {
+// decoded is a cubin with its functions.
+type decoded struct {
+	file *cubin.File
+	prog *isa.Program
+}
+
+// decode reads the functions of a cubin with their control codes, by the encodings that were seen before, or from a listing.
+// (Package pipeline, which does so, imports this one.)
+func decode(t testing.TB, tc *toolchain.Toolchain, file string, data []byte) decoded {
 	t.Helper()
 	f, err := cubin.Parse(data)
 	if err != nil {
 		t.Fatal(file, err)
 	}
-	code, err := pipeline.Decode(t.Context(), tc, file, f.Arch(), data)
-	if err != nil {
-		t.Fatal(file, err)
+	generation := dict.Generation(f.Arch())
+	d := dicts[generation]
+	if d == nil {
+		name, _ := tc.Disassembler()
+		d = dict.Open(filepath.Join(tc.Dictionaries(), tc.Release()+"-"+generation), name+" for "+generation)
+		dicts[generation] = d
 	}
-	return code
+	if d.Learn(t.Context(), tc.DisassembleRaw, f.Arch(), f) == nil {
+		if p, err := d.Program(file, f); err == nil {
+			return decoded{f, p}
+		}
+	}
+	text, err := tc.Disassemble(t.Context(), data, toolchain.DisasmOptions{Encoding: true, Input: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := sass.Parse(file, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decoded{f, p}
 }
+
+var dicts = map[string]*dict.Dict{}
 
 // load reads the machine code of files; of random kernels, made by the newest release, if none are named.
 func load(t testing.TB, patterns string, f func(file string, fn *isa.Func)) {
@@ -70,7 +95,7 @@ func load(t testing.TB, patterns string, f func(file string, fn *isa.Func)) {
 			for n := range 12 {
 				text.WriteString(values.Generate(7, n, values.Options{PTX: 70, SM: 70}).Text(fmt.Sprintf("k%d", n)))
 			}
-			prog := decode(t, tc, target, compile(t, tc, target, text.String())).Program
+			prog := decode(t, tc, target, compile(t, tc, target, text.String())).prog
 			for _, fn := range prog.Funcs {
 				f(target, fn)
 			}
@@ -93,7 +118,7 @@ func load(t testing.TB, patterns string, f func(file string, fn *isa.Func)) {
 					continue
 				}
 			} else {
-				prog = decode(t, tc, file, data).Program
+				prog = decode(t, tc, file, data).prog
 			}
 			for _, fn := range prog.Funcs {
 				f(filepath.Base(file), fn)
