@@ -58,6 +58,26 @@ type Wait struct {
 	Says string `json:"says"`
 }
 
+// String is the excerpt as text: under each instruction what it waits for.
+func (x *Excerpt) String() string {
+	if x == nil {
+		return ""
+	}
+	var b strings.Builder
+	for i, l := range x.Lines {
+		if l.Left > 0 {
+			fmt.Fprintf(&b, "…%d\n", l.Left)
+		}
+		fmt.Fprintf(&b, "%04x  %s  %s\n", l.At, l.Control, l.Text)
+		for _, w := range x.Waits {
+			if w.To == i {
+				fmt.Fprintf(&b, "        %s\n", w.Says)
+			}
+		}
+	}
+	return b.String()
+}
+
 // maxExcerpt bounds the lines of an excerpt.
 const maxExcerpt = 32
 

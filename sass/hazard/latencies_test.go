@@ -35,7 +35,9 @@ type inference struct {
 }
 
 func (n *inference) add(t *table, fn *isa.Func, d dep, file string) {
-	n.deps++
+	if !d.again {
+		n.deps++
+	}
 	switch {
 	case d.kind == SetWait, d.kind == WAW, !d.fixed && !(d.kind == WAR && d.open):
 		return
@@ -48,7 +50,9 @@ func (n *inference) add(t *table, fn *isa.Func, d dep, file string) {
 		x = &cell{least: horizon + 1}
 		n.cells[k] = x
 	}
-	x.all++
+	if !d.again {
+		x.all++
+	}
 	if d.cycles < x.least {
 		x.least, x.times = d.cycles, 0
 		x.example = fmt.Sprintf("%s %s: %04x %s %s → %04x %s %s", file, fn.Name, from.Addr, from.Control, from.Text, to.Addr, to.Control, to.Text)
@@ -160,10 +164,10 @@ func TestHonest(t *testing.T) {
 	}
 }
 
-// TestLatencies writes, with -update -cubins PATTERNS, latencies.txt anew.
+// TestLatencies writes, with -update -cubins PATTERNS, latencies.txt anew; it asserts nothing.
 func TestLatencies(t *testing.T) {
 	if !*update {
-		t.Skip("for -update alone")
+		return
 	}
 	all, err := readTables(rulesText + "\n" + latenciesText)
 	if err != nil {
