@@ -34,8 +34,7 @@ type checked struct {
 	// machine is the code as operations of its hardware, if that was wanted.
 	machine    optcheck.LiftedCode
 	machineErr error
-	hazards    []hazard.Claim
-	registers  int // dependencies over registers
+	hazards    hazard.Verdict
 }
 
 // lifting selects the forms into which machine code is lifted.
@@ -89,8 +88,7 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 		res.Class, res.Reason = optcheck.Unknown, err.Error()
 	}
 	r = &checked{Result: res.Result, code: want.Code.Key()}
-	claims, known := hazard.Claims(fn)
-	r.hazards, r.registers = claims, known.Dependencies
+	r.hazards = hazard.Judge(fn)
 	if lift != liftNothing && res.Class != optcheck.Unknown {
 		r.lifted, r.liftErr = res.Lift()
 	}
@@ -169,7 +167,7 @@ const (
 
 // size returns the approximate size of a result in memory, without what it shares.
 func (r *checked) size() int {
-	n := checkedSize + lineSize*(len(r.Source)+len(r.Machine)) + findingSize*(len(r.Findings)+len(r.Notes)) + claimSize*len(r.hazards) + len(r.Reason)
+	n := checkedSize + lineSize*(len(r.Source)+len(r.Machine)) + findingSize*(len(r.Findings)+len(r.Notes)) + claimSize*len(r.hazards.Claims) + len(r.Reason)
 	if s := r.Spec; s != nil {
 		n += entrySize*len(s.Entries) + depSize*len(s.Deps)
 	}

@@ -1,21 +1,24 @@
 package audit
 
 import (
+	"fmt"
 	"slices"
 
+	"optcheck/optcheck"
 	"optcheck/report"
 )
 
 // hazardous adds the registers in flight to the findings of a cell. What depends on one may have any value: stored, as an
-// address or as a condition, it allows outcomes that no model does. Such a cell is miscompiled, another changed at least.
+// address or as a condition, it allows outcomes that no model does. Such a cell is miscompiled, another changed at least. With
+// fewer cycles than compilers leave, where no chip was asked, it is unknown.
 func (w *worker) hazardous(cell int) {
 	c := &w.res.cells[cell]
 	if slices.ContainsFunc(w.parts[cell], func(p part) bool { return p.result == nil }) {
 		return
 	}
-	class := c.Class
+	class, doubt := c.Class, ""
 	for t, p := range w.parts[cell] {
-		for _, x := range p.result.hazards {
+		for _, x := range p.result.hazards.Claims {
 			c.Findings = append(c.Findings, report.Finding{Rule: x.Rule(), Thread: t, Access: -1, Detail: x.Detail, Flight: x.Excerpt})
 			if x.Reaches >= 0 {
 				class = report.Miscompiled
@@ -23,9 +26,15 @@ func (w *worker) hazardous(cell int) {
 				class = report.Changed
 			}
 		}
+		if d := p.result.hazards.Doubt; d != "" && doubt == "" {
+			doubt = fmt.Sprintf("T%d: %s", t, d)
+		}
 	}
-	if class != c.Class {
+	switch {
+	case class != c.Class:
 		c.Class, c.Reason = class, ""
 		w.list(cell)
+	case doubt != "" && (class == report.Preserved || class == report.Optimised):
+		w.set(cell, optcheck.Unknown, doubt)
 	}
 }

@@ -31,7 +31,7 @@ func (w *worker) kernel(unit int, fn *isa.Func) {
 		}
 		p.result = w.a.cache.check(w.check, fn, key, k.Spec, names, w.a.lifting())
 		if i == 0 {
-			w.res.registers += p.result.registers
+			w.res.registers += p.result.hazards.Dependencies
 		}
 		if w.a.visit != nil {
 			w.a.visit(kernelVisit{&w.res.cells[x.cell], k, fn, w.check, p.result.Result})

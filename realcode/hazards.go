@@ -18,11 +18,14 @@ const (
 // nothing is known, and nothing is claimed.
 func (k *Kernel) hazards(prog *isa.Program, name string) {
 	for i, fn := range called(prog, name) {
-		claims, known := hazard.Claims(fn)
+		v := hazard.Judge(fn)
 		if i == 0 {
-			k.Count.Registers = known.Dependencies
+			k.Count.Registers = v.Dependencies
 		}
-		for _, c := range claims {
+		if v.Doubt != "" {
+			k.Unknown = append(k.Unknown, Finding{Rule: HazardRAW, Kernel: k.Name, Detail: v.Doubt})
+		}
+		for _, c := range v.Claims {
 			x := Finding{Rule: Rule(c.Rule()), Kernel: k.Name, Detail: c.Detail, Flight: c.Excerpt}
 			for _, i := range []int{c.From, c.To, c.Reaches} {
 				if i >= 0 {

@@ -16,8 +16,8 @@ type Finding struct {
 	// Cycles is how long the second waits at least after the issue of the first, Need how long it must; Need is 0 if only a
 	// scoreboard tells.
 	Cycles, Need int
-	// Sure tells that the claim rests on a scoreboard, or on a latency that a chip was asked for; otherwise it rests on what
-	// compilers leave.
+	// Sure tells that the claim rests on a scoreboard, or that a chip gave wrong values with as many cycles; otherwise it rests
+	// on what compilers leave, and nobody knows.
 	Sure bool
 }
 
@@ -76,18 +76,19 @@ func Check(fn *isa.Func) Result {
 		if !d.open && d.kind != SetWait && (!d.fixed || d.cycles >= d.most) {
 			return
 		}
-		need, broken := t.judge(fn, d)
+		need, harm, broken := t.judge(fn, d)
 		if !broken {
 			return
 		}
+		sure := need == 0 || d.cycles <= harm
 		p := pair{d.kind, d.from, d.to}
 		if i, again := found[p]; again {
 			r.Findings[i].Cycles = min(r.Findings[i].Cycles, d.cycles)
+			r.Findings[i].Sure = r.Findings[i].Sure || sure
 			return
 		}
 		found[p] = len(r.Findings)
-		r.Findings = append(r.Findings, Finding{Kind: d.kind, From: d.from, To: d.to, Reg: d.reg, Cycles: d.cycles, Need: need,
-			Sure: need == 0 || t.asked && d.kind != WAR})
+		r.Findings = append(r.Findings, Finding{Kind: d.kind, From: d.from, To: d.to, Reg: d.reg, Cycles: d.cycles, Need: need, Sure: sure})
 	})
 	if !ok {
 		return Result{Unknown: manyPaths}
@@ -115,23 +116,24 @@ func tableOf(fn *isa.Func) (*table, string) {
 	return t, ""
 }
 
-// judge tells whether a dependency is broken, and how many cycles it needs; 0 if only a scoreboard tells.
-func (t *table) judge(fn *isa.Func, d dep) (need int, broken bool) {
+// judge tells whether a dependency is broken, and how many cycles it needs; 0 if only a scoreboard tells. With harm cycles a chip
+// gave wrong values.
+func (t *table) judge(fn *isa.Func, d dep) (need, harm int, broken bool) {
 	from, to := &fn.Insts[d.from], &fn.Insts[d.to]
 	if d.kind == SetWait {
-		return t.setWait, d.cycles < t.setWait
+		return t.setWait, t.harm["set-wait any.any any.any"], d.cycles < t.setWait
 	}
 	if !d.open && !d.fixed {
-		return 0, false
+		return 0, 0, false
 	}
-	need, known := t.need(d.kind, from, to, d.reg)
+	need, harm, known := t.need(d.kind, from, to, d.reg)
 	switch {
 	case d.kind == WAW && !d.open && t.class(from) == t.class(to):
-		return 0, false // one unit writes in order
+		return 0, 0, false // one unit writes in order
 	case d.kind == WAR && d.open:
-		return need, !known || d.cycles < need
+		return need, harm, !known || d.cycles < need
 	case d.open:
-		return 0, true
+		return 0, 0, true
 	}
-	return need, known && d.cycles < need
+	return need, harm, known && d.cycles < need
 }

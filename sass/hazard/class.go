@@ -74,8 +74,13 @@ func (t *table) consumer(in *isa.Inst, r isa.Reg) string {
 	return class + "." + slot
 }
 
-// addend tells whether a multiplication reads a register as its addend alone.
+// addend tells whether a multiplication reads a register as its addend alone. What moves, adds or shifts reads all operands at
+// once.
 func addend(in *isa.Inst, r isa.Reg) string {
+	adds := func(m string) bool { return m == "MOV" || m == "IADD" || m == "SHL" || m == "X" }
+	if slices.ContainsFunc(in.Mods, adds) && !slices.Contains(in.Mods, "WIDE") {
+		return ""
+	}
 	n, last, factor := 0, -1, false
 	dst := true
 	for i := range in.Args {

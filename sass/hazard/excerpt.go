@@ -17,11 +17,26 @@ type Claim struct {
 	Excerpt *Excerpt
 }
 
-// Claims lists what is certain about the registers of a function. It refers to nothing of the function's.
-func Claims(fn *isa.Func) (list []Claim, r Result) {
-	r = Check(fn)
+// Verdict is what is known of the registers of a function, as people read it.
+type Verdict struct {
+	Claims []Claim
+	// Doubt says what is not certain: fewer cycles than compilers leave; "" if nothing is.
+	Doubt        string
+	Dependencies int // that were judged
+}
+
+// Judge checks a function. The verdict refers to nothing of the function's.
+func Judge(fn *isa.Func) (v Verdict) {
+	r := Check(fn)
+	v.Dependencies = r.Dependencies
+	if r.Unknown == manyPaths {
+		v.Doubt = "registers in flight: " + r.Unknown
+	}
 	for _, f := range r.Findings {
 		if !f.Sure {
+			if v.Doubt == "" {
+				v.Doubt = fmt.Sprintf("%s: %s, as far as compilers show; no chip was asked", f.Reg, f.Missing(fn))
+			}
 			continue
 		}
 		c := Claim{Finding: f, Reaches: Reaches(fn, f), Detail: fmt.Sprintf("%s: %s", f.Reg, f.Missing(fn))}
@@ -29,9 +44,9 @@ func Claims(fn *isa.Func) (list []Claim, r Result) {
 			c.Detail += "; its content decides what " + fn.Insts[c.Reaches].Text + " does"
 		}
 		c.Excerpt = excerpt(fn, &c)
-		list = append(list, c)
+		v.Claims = append(v.Claims, c)
 	}
-	return list, r
+	return v
 }
 
 // Excerpt is the code around a finding: who waits for whom, and who does not.

@@ -280,10 +280,18 @@ func (w *walk) step(s state, i int) state {
 		return s
 	}
 	c := in.Control
-	p := pending{inst: int32(i), age: min(horizon, max(1, c.Stall)), guarded: true, wrote: board(c.Write), read: board(c.Read) | board(c.Write)}
+	p := pending{inst: int32(i), age: stallOf(in), guarded: true, wrote: board(c.Write), read: board(c.Read) | board(c.Write)}
 	p.write, p.reads = e.variable && len(e.defs) > 0, e.reads && len(e.uses) > 0
 	at, _ := slices.BinarySearchFunc(s, p, func(a, b pending) int { return int(a.inst) - int(b.inst) })
 	return slices.Insert(s, at, p)
+}
+
+// stallOf is the least time from an instruction to the next one. ERRBAR without a stall goes on when memory has answered.
+func stallOf(in *isa.Inst) uint8 {
+	if in.Op == "ERRBAR" && in.Control.Stall == 0 {
+		return horizon
+	}
+	return min(horizon, max(1, in.Control.Stall))
 }
 
 // board is the set of one scoreboard.
@@ -298,7 +306,7 @@ func board(n uint8) uint8 {
 func (w *walk) age(s state, i int, known bool) state {
 	in, e := &w.fn.Insts[i], &w.effects[i]
 	c := in.Control
-	stall, sets := max(1, c.Stall), board(c.Write)|board(c.Read)
+	stall, sets := stallOf(in), board(c.Write)|board(c.Read)
 	guards := e.defBits & predicates
 	out := s[:0]
 	for _, p := range s {

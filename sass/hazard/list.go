@@ -75,7 +75,7 @@ func Dependencies(fn *isa.Func) ([]Dependency, error) {
 	}
 	at := map[pair]int{}
 	ok := follow(fn, t, limits.Now().Steps, func(d dep) {
-		need, broken := t.judge(fn, d)
+		need, _, broken := t.judge(fn, d)
 		if !broken && (d.kind != SetWait && !d.fixed || d.kind != SetWait && d.cycles >= horizon) {
 			return
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // What is known of instructions is in two files: rules.txt is written by hand, latencies.txt by a test from what compilers do
-// (go test -run Latencies -update).
+// (go test -run Latencies -update). A third, measured.txt, has what a chip showed.
 //
 //	class NAME OPCODE…             the opcodes that share a unit; OPCODE.MODIFIER where the modifier matters
 //	addend OPCODE…                 multiplications whose addend is read later than the factors
@@ -25,10 +25,10 @@ import (
 //	late CLASS…                    uniform registers are read after the issue, too
 //	unread OPCODE…                 operands are not known exactly
 //	set-wait CYCLES                between setting a scoreboard and waiting for it
-//	asked TARGET                   a chip was asked for its numbers
 //	same NAME TARGET               a target that is as another
 //	target NAME…                   what follows is for these alone
 //	raw|war PRODUCER CYCLES CONSUMER… CYCLES CONSUMER…
+//	harm TARGET raw PRODUCER CYCLES CONSUMER… with so many cycles a chip gave wrong values
 //
 // PRODUCER and CONSUMER are a class and, behind a dot, a result or operand; see result and slot.
 var (
@@ -36,6 +36,8 @@ var (
 	rulesText string
 	//go:embed latencies.txt
 	latenciesText string
+	//go:embed measured.txt
+	measuredText string
 )
 
 // table is what is known about the instructions of one target.
@@ -43,10 +45,11 @@ type table struct {
 	classes                                        map[string]string
 	addends, variable, early, late, unread, drains map[string]bool
 	inOrder, queue, reader                         map[string]string
-	asked                                          bool // a chip was asked for the numbers
 	setWait                                        int
 	// least are the fewest cycles between two issues, by kind, producer and consumer; without consumer those of all.
 	least map[string]int
+	// harm are the most cycles at which a chip gave wrong values, by kind, producer and consumer.
+	harm map[string]int
 	// overwrite are the fewest cycles between two writes of different units, by what writes first and second.
 	overwrite map[string]int
 	// most are the most cycles that any consumer of a class needs.
@@ -54,7 +57,7 @@ type table struct {
 }
 
 var tables = sync.OnceValue(func() map[string]*table {
-	all, err := readTables(rulesText + "\n" + latenciesText)
+	all, err := readTables(rulesText + "\n" + latenciesText + "\n" + measuredText)
 	if err != nil {
 		panic(err)
 	}
@@ -66,7 +69,7 @@ func readTables(text string) (map[string]*table, error) {
 	base := &table{classes: map[string]string{}, addends: map[string]bool{}, variable: map[string]bool{}, early: map[string]bool{},
 		late: map[string]bool{}, unread: map[string]bool{}, drains: map[string]bool{}, inOrder: map[string]string{}, queue: map[string]string{}, reader: map[string]string{}, least: map[string]int{}, most: map[string]int{}}
 	all, now := map[string]*table{"": base}, base
-	same, asked := map[string]string{}, ""
+	same := map[string]string{}
 	for n, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		f := strings.Fields(line)
@@ -74,13 +77,13 @@ func readTables(text string) (map[string]*table, error) {
 		case len(f) == 0:
 		case f[0] == "target":
 			c := *base
-			c.variable, c.unread, c.least, c.most = maps.Clone(base.variable), maps.Clone(base.unread), map[string]int{}, map[string]int{}
+			c.variable, c.unread, c.least, c.most, c.harm = maps.Clone(base.variable), maps.Clone(base.unread), map[string]int{}, map[string]int{}, map[string]int{}
 			now = &c
 			for _, name := range f[1:] {
 				all[name] = now
 			}
-		case f[0] == "asked" && len(f) == 2:
-			asked = f[1]
+		case f[0] == "harm" && len(f) > 4 && all[f[1]] != nil:
+			all[f[1]].measured(f[2]+" "+f[3]+" ", f[4:])
 		case f[0] == "same" && len(f) == 3:
 			same[f[1]] = f[2]
 		case !now.line(f):
@@ -89,9 +92,6 @@ func readTables(text string) (map[string]*table, error) {
 	}
 	for _, t := range all {
 		t.overwrites()
-	}
-	if t := all[asked]; t != nil {
-		t.asked = true
 	}
 	for name, of := range same {
 		all[name] = all[of]
@@ -169,6 +169,21 @@ func (t *table) row(key string, words []string) {
 	}
 }
 
+// measured reads what a chip showed of one producer, which needs more than that whatever compilers do.
+func (t *table) measured(key string, words []string) {
+	cycles := 0
+	for _, w := range words {
+		if n, err := strconv.Atoi(w); err == nil {
+			cycles = n
+			continue
+		}
+		t.harm[key+w] = cycles
+		producer := strings.Fields(key)[1]
+		class := strings.TrimSuffix(producer, operandOf(producer))
+		t.most[class] = max(t.most[class], cycles+1)
+	}
+}
+
 // operandOf is the part of a name from the dot on.
 func operandOf(name string) string {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
@@ -178,20 +193,24 @@ func operandOf(name string) string {
 }
 
 // need returns the fewest cycles that a dependency needs. Of a pair that the table does not have, it is the fewest that any
-// consumer needs; known tells whether there is one.
-func (t *table) need(kind Kind, from, to *isa.Inst, r isa.Reg) (cycles int, known bool) {
+// consumer needs; known tells whether there is one. harm are the most cycles at which a chip gave wrong values, 0 for none.
+func (t *table) need(kind Kind, from, to *isa.Inst, r isa.Reg) (cycles, harm int, known bool) {
 	producer, consumer := t.keys(kind, from, to, r)
 	if kind == WAW {
 		n, ok := t.overwrite[producer+" "+consumer]
-		return n, ok
+		return n, 0, ok
 	}
 	key := kind.String() + " " + producer + " "
+	harm = t.harm[key+consumer]
 	for _, k := range []string{key + consumer, key} {
 		if n, ok := t.least[k]; ok {
-			return n, true
+			return max(n, harm+1), harm, true
 		}
 	}
-	return 0, false
+	if harm > 0 {
+		return harm + 1, harm, true
+	}
+	return 0, 0, false
 }
 
 // keys names producer and consumer of a dependency as the table does.
