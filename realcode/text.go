@@ -103,7 +103,7 @@ func (r *Report) Write(w io.Writer) error {
 		fmt.Fprintf(&b, "not compared: %s of which one operation has no counterpart\n", plain.Count(total.Open, "pair"))
 	}
 	if total.Registers > 0 {
-		fmt.Fprintf(&b, "control codes: %s over registers\n", plain.Count(total.Registers, "dependency"))
+		fmt.Fprintf(&b, "control codes: %d dependencies over registers\n", total.Registers)
 	}
 	if r.Claims {
 		fmt.Fprintln(&b, Statement(r.Execute))
