@@ -10,7 +10,7 @@ import (
 
 // hazardous adds the registers in flight to the findings of a cell. What depends on one may have any value: stored, as an
 // address or as a condition, it allows outcomes that no model does. Such a cell is miscompiled, another changed at least. With
-// fewer cycles than compilers leave, where no chip was asked, it is unknown.
+// fewer cycles than compilers leave, on a target of which a chip was asked that showed no harm, it is unknown.
 func (w *worker) hazardous(cell int) {
 	c := &w.res.cells[cell]
 	if slices.ContainsFunc(w.parts[cell], func(p part) bool { return p.result == nil }) {

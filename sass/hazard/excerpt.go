@@ -20,7 +20,7 @@ type Claim struct {
 // Verdict is what is known of the registers of a function, as people read it.
 type Verdict struct {
 	Claims []Claim
-	// Doubt says what is not certain: fewer cycles than compilers leave; "" if nothing is.
+	// Doubt says what is not certain on a target of which a chip was asked: fewer cycles than compilers leave; "" if nothing is.
 	Doubt        string
 	Dependencies int // that were judged
 }
@@ -34,8 +34,8 @@ func Judge(fn *isa.Func) (v Verdict) {
 	}
 	for _, f := range r.Findings {
 		if !f.Sure {
-			if v.Doubt == "" {
-				v.Doubt = fmt.Sprintf("%s: %s, as far as compilers show; no chip was asked", f.Reg, f.Missing(fn))
+			if t, _ := tableOf(fn); v.Doubt == "" && len(t.harm) > 0 {
+				v.Doubt = fmt.Sprintf("%s: %s, as far as compilers show; no chip showed harm", f.Reg, f.Missing(fn))
 			}
 			continue
 		}
