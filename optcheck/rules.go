@@ -206,8 +206,8 @@ control codes that listings omit. Here an instruction reads a register that an e
 may have yet to write: nothing waits for the scoreboard of the earlier one, it has none, or,
 if it takes a fixed time, too few cycles lie between. The instruction computes from the old
 content. Where that decides what a store, an access or a branch does, the cell is
-miscompiled: no model allows a value that nobody wrote. Fewer cycles than compilers leave,
-where no chip showed harm, leave a cell unknown (docs/hazards.md).`}
+miscompiled: no model allows a value that nobody wrote. Fewer cycles than compilers leave on sm_90,
+where the chip showed no harm, leave a cell unknown (docs/hazards.md).`}
 	HazardWAW = &Rule{ID: "hazard-waw", Title: "a register is written before an earlier write, which then wins (NVIDIA)",
 		Explain: `As hazard-raw: an instruction writes a register that an earlier one may have yet to write.
 The earlier result overwrites the later one.`}
