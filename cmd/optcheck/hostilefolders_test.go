@@ -258,7 +258,7 @@ func (a *attack) do(steps []trial) []outcome {
 		a.fell("executed", "%q: foreign code was executed: %s", steps, text)
 		_ = os.Remove(filepath.Join(a.base, "ran"))
 	}
-	if a.state() != a.kept {
+	if a.state() != a.kept && !a.asked(steps) {
 		a.fell("overwritten", "%q: something was overwritten, or somebody is trusted", steps)
 		a.restore()
 	}
@@ -271,6 +271,26 @@ func (a *attack) do(steps []trial) []outcome {
 		}
 	}
 	return results
+}
+
+// asked reports whether the user himself has named a link as the place for what is new, and nothing else has changed: then
+// that is where it goes.
+func (a *attack) asked(steps []trial) bool {
+	named := slices.ContainsFunc(steps, func(t trial) bool {
+		return slices.ContainsFunc(t.Args, func(w string) bool { return slices.Contains(strings.Split(w, "/"), "link") })
+	})
+	if !named {
+		return false
+	}
+	entries, err := os.ReadDir(filepath.Join(a.base, "precious"))
+	require.NoError(a.t, err)
+	for _, e := range entries {
+		if e.Name() != "file" {
+			require.NoError(a.t, os.RemoveAll(filepath.Join(a.base, "precious", e.Name())))
+			a.counts["where the user's link leads"]++
+		}
+	}
+	return a.state() == a.kept
 }
 
 // fell notes that an attack of a class has come through.
