@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -11,12 +13,15 @@ import (
 // ErrNobodyReads: what is to be written is a pipe or a socket, and nobody reads it.
 var ErrNobodyReads = errors.New("a pipe that nobody reads")
 
+// ErrLink: what is to be written is a link that leads to a file, or nowhere. Who fills a folder chooses where it leads.
+var ErrLink = errors.New("a link: name the file that it leads to, or remove it")
+
 // readerWait is how long the reader of a pipe may take to come: a shell starts both at once.
 const readerWait = 2 * time.Second
 
 // Create opens a file for writing, and empties it or makes it, as os.Create does. Of a pipe it does not wait for ever that
-// somebody reads it.
-func Create(path string) (*os.File, error) { return output(os.OpenFile, path, os.O_TRUNC) }
+// somebody reads it, and it writes no file that a link leads to, but for those of the system (/dev/stdout).
+func Create(path string) (*os.File, error) { return named(path, os.O_TRUNC) }
 
 // CreateIn is Create below a folder.
 func CreateIn(root *os.Root, path string) (*os.File, error) {
@@ -24,7 +29,22 @@ func CreateIn(root *os.Root, path string) (*os.File, error) {
 }
 
 // Append is Create for a file that keeps what it has.
-func Append(path string) (*os.File, error) { return output(os.OpenFile, path, os.O_APPEND) }
+func Append(path string) (*os.File, error) { return named(path, os.O_APPEND) }
+
+func named(path string, flags int) (*os.File, error) {
+	if st, err := os.Lstat(path); err == nil && st.Mode()&fs.ModeSymlink != 0 && !ofSystem(path) {
+		if to, err := os.Stat(path); err != nil || to.Mode().IsRegular() {
+			return nil, &fs.PathError{Op: "open", Path: path, Err: ErrLink}
+		}
+	}
+	return output(os.OpenFile, path, flags)
+}
+
+// ofSystem reports whether a path is one of the names of open files and devices.
+func ofSystem(path string) bool {
+	path = filepath.Clean(path)
+	return strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/")
+}
 
 func output(open func(string, int, os.FileMode) (*os.File, error), path string, flags int) (*os.File, error) {
 	for start := time.Now(); ; time.Sleep(readerWait / 40) {

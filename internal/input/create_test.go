@@ -2,6 +2,7 @@ package input
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -25,6 +26,24 @@ func TestCreate(t *testing.T) {
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, "text and more", string(data))
+
+	// A link leads to no file, but to a device, and what the system calls so is a file.
+	for name, to := range map[string]string{"link": "file", "nowhere": "new", "null": os.DevNull} {
+		require.NoError(t, os.Symlink(to, filepath.Join(dir, name)))
+	}
+	require.ErrorIs(t, WriteFile(filepath.Join(dir, "link"), nil), ErrLink)
+	require.ErrorIs(t, WriteFile(filepath.Join(dir, "nowhere"), nil), ErrLink)
+	_, err = Append(filepath.Join(dir, "link"))
+	require.ErrorIs(t, err, ErrLink)
+	require.NoFileExists(t, filepath.Join(dir, "new"))
+	require.NoError(t, WriteFile(filepath.Join(dir, "null"), []byte("x")))
+	f, err = os.OpenFile(file, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer f.Close()
+	require.NoError(t, WriteFile(fmt.Sprint("/dev/fd/", f.Fd()), []byte("through the system")))
+	data, err = os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "through the system", string(data))
 
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	_, err = Create(pipe)
