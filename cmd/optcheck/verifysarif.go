@@ -2,9 +2,9 @@ package main
 
 import (
 	"cmp"
-	"os"
 	"path/filepath"
 
+	"optcheck/internal/input"
 	"optcheck/report"
 	"optcheck/verify"
 )
@@ -31,7 +31,7 @@ func (v *verification) writeSARIF(env *environment) error {
 			why = append(why, r.Name+": "+u)
 		}
 	}
-	out, err := os.Create(v.sarif)
+	out, err := input.Create(v.sarif)
 	if err != nil {
 		return err
 	}
