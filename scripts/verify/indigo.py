@@ -36,7 +36,8 @@ def variants(text):
     for n in range(len(others) + 1):
         for some in itertools.combinations(others, n):
             for bug in [None] + bugs:
-                yield sorted(some) + ([bug] if bug else [])
+                if bug is None or expand(text, set(some)) != expand(text, {*some, bug}):  # else another tag takes the bug's place
+                    yield sorted(some) + ([bug] if bug else [])
 
 
 def compile(name, kernels):
