@@ -155,13 +155,16 @@ func (f Form) Settings() []string { return slices.Concat(settings, formSettings[
 
 // Counter offsets in bytes from the address of the counters.
 const (
-	CounterSeen    = 0  // written if what the stress loads read has a certain sum
+	CounterSeen    = 0  // written if what the stress loads read has the sum SeenSum
 	CounterGaveUp  = 8  // warps that waited in vain, 64 bits
 	CounterStress  = 16 // stress accesses performed, 64 bits
 	CounterSync    = 64 // arrivals, SyncStride bytes for each block, or round of a group of CTAs
 	SyncStride     = 32
 	HarnessBarrier = 15 // the barrier that the harness itself uses
 )
+
+// SeenSum is what the stress loads of a thread read, by exclusive or, where it writes CounterSeen: no compiler may leave them out.
+const SeenSum = 0x9e3779b9
 
 // MaxHarnessSlots bounds the places of a scope tree.
 const MaxHarnessSlots = 64

@@ -217,7 +217,7 @@ func (e *harnessEmitter) accesses(label, at, times string) {
 
 // counted adds a thread's stress accesses to the counter.
 func (e *harnessEmitter) counted() {
-	e.f("\tsetp.ne.u32 %%p0, %%sum, 0x9e3779b9;\n\t@%%p0 bra $SEEN;\n\tst.global.u32 [%%counters+%d], %%sum;\n$SEEN:\n", CounterSeen)
+	e.f("\tsetp.ne.u32 %%p0, %%sum, %#x;\n\t@%%p0 bra $SEEN;\n\tst.global.u32 [%%counters+%d], %%sum;\n$SEEN:\n", SeenSum, CounterSeen)
 	e.f("\tsetp.eq.u32 %%p0, %%done, 0;\n\t@%%p0 bra $DONE;\n")
 	e.f("\tcvt.u64.u32 %%d1, %%done;\n\t%s [%%counters+%d], %%d1;\n", e.add("u64"), CounterStress)
 }

@@ -211,8 +211,8 @@ var clSteps = func() (s string) {
 var clStress = "  uint done = 0, sum = 0;\n  if (slot == stress_slot) " + clSequence("cta * warps + (thr >> 5)",
 	"stress_iterations") + clCounted
 
-var clCounted = fmt.Sprintf(`  if (sum == 0x9e3779b9u) *(volatile global uint *)(counters + %d) = sum;
+var clCounted = fmt.Sprintf(`  if (sum == %#xu) *(volatile global uint *)(counters + %d) = sum;
   if (done) atom_add((volatile global ulong *)(counters + %d), (ulong)done);
-`, CounterSeen, CounterStress)
+`, SeenSum, CounterSeen, CounterStress)
 
 func hclReg(n string) string { return "q_" + reg(n)[3:] }

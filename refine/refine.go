@@ -336,7 +336,7 @@ func (c *comparison) launch(in *Input) *emu.Launch {
 	if in.Vars == nil {
 		in.Vars = place(c.program.Vars, c.machine.SharedBase)
 	}
-	return &emu.Launch{Grid: in.Grid, Block: in.Block, Cluster: in.Cluster, Params: in.Params, Vars: in.Vars}
+	return &emu.Launch{Grid: in.Grid, Block: in.Block, Cluster: in.Cluster, Dynamic: in.Dynamic, Params: in.Params, Vars: in.Vars}
 }
 
 // faulty reports whether a program has come to an end by what its input makes it do: an access that no memory allows, a trap.

@@ -11,7 +11,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"optcheck/isa"
 	"optcheck/litmus"
@@ -179,8 +182,18 @@ func (c *Compiler) read(ctx context.Context, m pipeline.Maker, one *pipeline.Mad
 			continue
 		}
 		b.validate(check, fn)
-		if len(c.Patch) > 0 {
-			b.mark(patched[b.Harness.Name])
+	}
+	run, ctx := errgroup.WithContext(ctx)
+	run.SetLimit(runtime.GOMAXPROCS(0))
+	for _, k := range one.Kernels {
+		run.Go(func() error { return list[k].execute(ctx, c.Target, code) })
+	}
+	if err := run.Wait(); err != nil {
+		return err
+	}
+	for _, k := range one.Kernels {
+		if len(c.Patch) > 0 && list[k].Code != "" {
+			list[k].mark(patched[list[k].Harness.Name])
 		}
 	}
 	return nil
@@ -237,8 +250,14 @@ func (b *Binary) validate(check *optcheck.Checker, fn *isa.Func) {
 	for _, t := range r.Threads {
 		b.Findings = append(b.Findings, t.Findings...)
 	}
-	b.Validated, b.Why = r.Validated(), r.Why()
-	switch r.Class {
+	b.conclude(r.Class, r.Why())
+	b.lift(r)
+}
+
+// conclude says what a binary is, and why.
+func (b *Binary) conclude(class optcheck.Class, why string) {
+	b.Validated, b.Why = class == optcheck.Preserved, why
+	switch class {
 	case optcheck.Preserved:
 		b.State = "validated"
 	case optcheck.Changed:
@@ -246,7 +265,6 @@ func (b *Binary) validate(check *optcheck.Checker, fn *isa.Func) {
 	default:
 		b.State = "unknown"
 	}
-	b.lift(r)
 }
 
 // lift makes litmus tests of the machine code.
