@@ -16,7 +16,7 @@ func TestHowKnown(t *testing.T) {
 		"setp.hs.xor.u16 |":   {Row, "9.7.6.2"},
 		"add.rn.f32x2":        {Documented, "9.7.3.3"},
 		"entry":               {Documented, "9.7.12.5"},
-		"ret":                 {Documented, "9.7.12.6"},
+		"ret":                 {Chip, "9.7.12.6"},
 		"tex.2d.v4.f32.s32":   {"", ""},
 		"add.wrong.s32":       {"", ""},
 		"fma.rn.relu.bf16":    {Chip, "9.7.4.4"},
