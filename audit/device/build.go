@@ -11,10 +11,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"optcheck/isa"
 	"optcheck/litmus"
@@ -182,18 +179,11 @@ func (c *Compiler) read(ctx context.Context, m pipeline.Maker, one *pipeline.Mad
 			continue
 		}
 		b.validate(check, fn)
-	}
-	run, ctx := errgroup.WithContext(ctx)
-	run.SetLimit(runtime.GOMAXPROCS(0))
-	for _, k := range one.Kernels {
-		run.Go(func() error { return list[k].execute(ctx, c.Target, code) })
-	}
-	if err := run.Wait(); err != nil {
-		return err
-	}
-	for _, k := range one.Kernels {
-		if len(c.Patch) > 0 && list[k].Code != "" {
-			list[k].mark(patched[list[k].Harness.Name])
+		if err := b.execute(ctx, c.Target, code, fn); err != nil {
+			return err
+		}
+		if len(c.Patch) > 0 {
+			b.mark(patched[b.Harness.Name])
 		}
 	}
 	return nil

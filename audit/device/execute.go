@@ -22,15 +22,11 @@ import (
 // they do: which role of which instance each thread plays, where its locations and results lie, under which conditions.
 // A difference, or a kernel that cannot be executed, is no validated binary. It does nothing for machine code that no
 // emulator executes (before sm_70, AMD, x86-64).
-func (b *Binary) execute(ctx context.Context, target string, code *pipeline.Code) error {
+func (b *Binary) execute(ctx context.Context, target string, code *pipeline.Code, fn *isa.Func) error {
 	if !b.Validated || !nvidia.Executes(code.File) || b.Image.Kind != runner.ImageCubin {
 		return nil
 	}
 	launches, err := drive.Samples(b.Harness)
-	if err != nil {
-		return err
-	}
-	fn, err := code.Func(b.Harness.Name)
 	if err != nil {
 		return err
 	}
