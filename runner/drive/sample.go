@@ -32,7 +32,8 @@ var sampled = []struct {
 	incantations Incantations
 	set          map[string]uint32 // settings that differ from what the planner chooses
 	found        bool              // what the stress reads makes the kernel write CounterSeen
-	wild         bool              // about half of the settings that bound no loop differ a little: no device gets such a launch, but both codes compute with it
+	// wild is a launch that no device gets, but both codes compute with: see differ.
+	wild bool
 }{
 	{incantations: None, set: stress(0, 0, map[string]uint32{"markers": 1})},
 	{incantations: All, set: stress(0b10101, 0b01010, map[string]uint32{"sync": 1 << 30, "pre_mask": 7})}, // all wait in vain
@@ -77,23 +78,10 @@ func Samples(h *ptxgen.Harness) ([]*Sample, error) {
 			t.Warps, t.StressRounds = Fixed(1), Fixed(1)
 		}
 		s := &paper{devices: slices.Repeat([]runner.Device{d}, 1+slices.Max(h.Shape.Devices))}
-		r := &run{p: &Program{H: h, test: 1, collect: 2}, s: s, m: &Memory{}, j: Job{Incantations: x.incantations, Tuning: t, Seed: uint64(seed)}}
-		var err error
-		if r.bins, err = newBins(h, Domain(h.Test, nil)); err != nil {
+		r := &run{p: &Program{H: h, test: 1, collect: 2}, s: s, m: &Memory{},
+			j: Job{Incantations: x.incantations, Tuning: t, Seed: uint64(seed)}}
+		if err := s.begin(r, x.found); err != nil {
 			return nil, err
-		}
-		if err := r.prepare(context.Background()); err != nil {
-			return nil, err
-		}
-		if x.found {
-			for _, a := range r.m.scratch[:len(s.devices)] {
-				r.setup = append(r.setup, runner.Fill(a.buf, 0, a.size&^3, ptxgen.SeenSum))
-			}
-		}
-		for _, c := range r.setup {
-			if err := s.do(&c); err != nil {
-				return nil, err
-			}
 		}
 		rnd := rand.New(rand.NewPCG(uint64(seed), 0))
 		for _, c := range r.body {
@@ -101,20 +89,27 @@ func Samples(h *ptxgen.Harness) ([]*Sample, error) {
 				continue
 			}
 			set := maps.Clone(x.set)
-			for i, q := range h.Params {
-				if _, fixed := set[q.Name]; !x.wild || q.Kind != ptxgen.ParamSetting || fixed || slices.Contains(bounding, q.Name) || rnd.Uint32N(2) == 0 {
-					continue
-				}
-				unit := uint32(1)
-				if slices.Contains(inBytes, q.Name) {
-					unit = 8
-				}
-				set[q.Name] = uint32(c.Args[i].Value) + unit*rnd.Uint32N(8)
+			if x.wild {
+				differ(set, h, &c, rnd)
 			}
 			out = append(out, s.sample(h, &c, set))
 		}
 	}
 	return out, nil
+}
+
+// differ adds to a set about half of the settings of a launch that are not in it and bound no loop, each a little greater.
+func differ(set map[string]uint32, h *ptxgen.Harness, launch *runner.Command, rnd *rand.Rand) {
+	for i, q := range h.Params {
+		if _, fixed := set[q.Name]; q.Kind != ptxgen.ParamSetting || fixed || slices.Contains(bounding, q.Name) || rnd.Uint32N(2) == 0 {
+			continue
+		}
+		unit := uint32(1)
+		if slices.Contains(inBytes, q.Name) {
+			unit = 8
+		}
+		set[q.Name] = uint32(launch.Args[i].Value) + unit*rnd.Uint32N(8)
+	}
 }
 
 // paper is a session of devices that exist on paper alone: they have memory, and launch nothing.
@@ -141,6 +136,28 @@ func (s *paper) Alloc(_ context.Context, _ int, bytes uint64) (runner.Buffer, er
 
 func (s *paper) Free(_ context.Context, b runner.Buffer) error {
 	s.memory[b-1] = nil
+	return nil
+}
+
+// begin plans a run and gives memory what it holds before the first launch. With found, all that the stress loads is
+// ptxgen.SeenSum.
+func (s *paper) begin(r *run, found bool) (err error) {
+	if r.bins, err = newBins(r.p.H, Domain(r.p.H.Test, nil)); err != nil {
+		return err
+	}
+	if err := r.prepare(context.Background()); err != nil {
+		return err
+	}
+	if found {
+		for _, a := range r.m.scratch[:len(s.devices)] {
+			r.setup = append(r.setup, runner.Fill(a.buf, 0, a.size&^3, ptxgen.SeenSum))
+		}
+	}
+	for _, c := range r.setup {
+		if err := s.do(&c); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
