@@ -43,8 +43,8 @@ type Event struct {
 	Reduced   uint64
 	// Time is that of memory at which the thread went on behind a synchronisation.
 	Time uint64
-	// Turn of a read-modify-write is that of its warp: the same one of lanes that performed it together.
-	Turn int64
+	// Step of a read-modify-write numbers those of its warp: lanes that performed it together have the same one.
+	Step int64
 }
 
 // Sync reports whether an event begins an epoch.

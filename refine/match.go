@@ -495,7 +495,7 @@ func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.La
 			continue
 		}
 		e := &th.rec.Events[i]
-		if together && (e.Inst != first.Inst || e.Turn != first.Turn) {
+		if together && (e.Inst != first.Inst || e.Step != first.Step) {
 			continue
 		}
 		kind, operand := plainAtom(e)

@@ -238,7 +238,7 @@ func same(a, b *emu.Record, but int) bool {
 	}
 	for i := range a.Events {
 		x, y := a.Events[i], b.Events[i]
-		x.Time, y.Time, x.Turn, y.Turn = 0, 0, 0, 0
+		x.Time, y.Time, x.Step, y.Step = 0, 0, 0, 0
 		if i == but {
 			x.Value, y.Value = 0, 0
 		}
