@@ -49,14 +49,16 @@ const Order = "order of accesses"
 func (e *CodeChange) Title() string { return cmp.Or(e.Source, "beside the accesses of the test") }
 
 // Instructions writes both sides in a line each.
-func (e *CodeChange) Instructions() [2]string {
+func (e *CodeChange) Instructions() [2]string { return instructionLines(e.Left, e.Right) }
+
+func instructionLines(left, right []string) [2]string {
 	line := func(list []string) string {
 		if n := len(list) - maxInstructions; n > 0 {
 			list = append(slices.Clone(list[:maxInstructions]), plain.Number(n)+" more")
 		}
 		return cmp.Or(strings.Join(list, " ; "), "nothing")
 	}
-	return [2]string{line(e.Left), line(e.Right)}
+	return [2]string{line(left), line(right)}
 }
 
 // maxInstructions bounds the instructions of one side that are named.
@@ -70,7 +72,7 @@ func (e *CodeChange) Where() string {
 
 // Example names the cell that Thread is of, and where in its program the operation stands.
 func (e *CodeChange) Example() string {
-	s := label(e.Test) + ", " + strings.Join([]string{e.At.Target, e.At.Level, e.At.Layout}, " ")
+	s := readable(e.Test) + ", " + strings.Join([]string{e.At.Target, e.At.Level, e.At.Layout}, " ")
 	if len(e.Lines) == 0 {
 		return s
 	}

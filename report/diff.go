@@ -107,13 +107,21 @@ type Comparison struct {
 	Left, Right string
 	Compared
 	Differences  []Difference
+	Findings     []*FindingChange
 	Instructions *CodeChanges
 	Only         [2]Lone // what only the left and only the right side has
 	// Operations are changes of what operations become, whatever tests there are; nil if
 	// nobody has looked. OperationsAsked says that somebody has.
 	Operations      []*OperationChange
 	OperationsAsked bool
+	Notes           []string // what a reader must know of both sides
 }
+
+// Causes are the changes of instructions, put together.
+func (x *Comparison) Causes() []*Cause { return Causes(x.Instructions.List(), x.Operations) }
+
+// Conclusion says in a line what the comparison comes to.
+func (x *Comparison) Conclusion() string { return Conclude(x.Causes(), x.Findings).String() }
 
 // Compare lists the cells whose classification, findings or machine code
 // differ, of those that are wanted. Cells are compared within the same toolchain,
@@ -150,6 +158,7 @@ func Compare(left, right *Run, wanted func(*Cell) bool) *Comparison {
 	for _, k := range keys {
 		x.add(pairs[k][0], pairs[k][1], left, right)
 	}
+	x.Findings = findingsOf(x.Differences)
 	return x
 }
 
@@ -179,18 +188,13 @@ func (x *Comparison) add(l, r *Cell, left, right *Run) {
 	}
 }
 
-// Worse lists the classes of cells that are worse on the right side than on the left, or
-// are only there, each once; without known findings if newOnly is set.
+// Worse lists the classes of findings that only the right side has, each once; without known
+// findings if newOnly is set.
 func (x *Comparison) Worse(newOnly bool) (out []string) {
-	for _, d := range x.Differences {
-		if d.Right == nil || d.Left != nil && d.Left.Class != Unsupported && severity(d.Right.Class) >= severity(d.Left.Class) {
-			continue
-		}
-		if newOnly && len(d.Right.Known) > 0 {
-			continue
-		}
-		if !slices.Contains(out, d.Right.Class) {
-			out = append(out, d.Right.Class)
+	for _, f := range x.Findings {
+		worse := f.Change == FindingNew || f.Change == FindingChanged && severity(f.To) < severity(f.From)
+		if worse && !(newOnly && len(f.Known) > 0) {
+			put(&out, f.Class)
 		}
 	}
 	return out

@@ -7,163 +7,114 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
 	"optcheck/internal/plain"
 )
 
-// change is the cells of one test that change in the same way.
-type change struct {
-	test, from, to string
-	rank           int
-	cells          []*Cell // of the right side
-}
-
-// changes puts the differences of class or findings together, the worst first.
-func changes(ds []Difference) []*change {
-	by := map[string]*change{}
-	for _, d := range ds {
-		if !d.Class {
-			continue
-		}
-		key := strings.Join([]string{d.Test, d.Left.Hash, d.Left.Class, d.Left.Says(), d.Right.Class, d.Right.Says()}, "\x00")
-		x := by[key]
-		if x == nil {
-			x = &change{test: d.Test, from: brief(d.Left), to: brief(d.Right), rank: ChangeRank(severity(d.Left.Class), severity(d.Right.Class))}
-			by[key] = x
-		}
-		x.cells = append(x.cells, d.Right)
-	}
-	out := slices.Collect(maps.Values(by))
-	slices.SortFunc(out, func(a, b *change) int {
-		return cmp.Or(a.rank-b.rank, cmp.Compare(a.test, b.test), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to),
-			cmp.Compare(Places(a.cells)[0].String(), Places(b.cells)[0].String()))
-	})
-	return out
-}
-
-// ClassChange is the cells of one test that change in class or findings in the same way.
-type ClassChange struct {
-	Test, From, To string
-	Where          []string
-}
-
-// Classes lists the changes of class or findings, what got worse first.
-func (x *Comparison) Classes() (out []ClassChange) {
-	for _, c := range changes(x.Differences) {
-		e := ClassChange{Test: label(c.test), From: c.from, To: c.to}
-		for _, p := range Places(c.cells) {
-			e.Where = append(e.Where, p.String())
-		}
-		out = append(out, e)
-	}
-	return out
-}
-
-// WriteComparison renders a comparison as text: what changed in class or findings, what
-// changed in memory instructions, and what only one side has.
+// WriteComparison renders a comparison as text: the conclusion, what became of findings, what
+// changed in instructions, and what only one side has.
 func WriteComparison(w io.Writer, x *Comparison, all bool) error {
 	text := plain.NewWriter(w)
-	d := &diffText{b: bufio.NewWriter(text), x: x, all: all, left: cmp.Or(x.Left, "left"), right: cmp.Or(x.Right, "right")}
+	b := bufio.NewWriter(text)
 	if x.Left != "" {
-		fmt.Fprintf(d.b, "%s -> %s\n", x.Left, x.Right)
+		fmt.Fprintf(b, "%s -> %s\n", x.Left, x.Right)
 	}
-	fmt.Fprintln(d.b, x.Compared.String())
-	d.classes()
-	d.code()
-	d.operations()
-	for side, name := range []string{d.left, d.right} {
-		for i, line := range x.Only[side].Lines(name) {
-			fmt.Fprintln(d.b, []string{"\n", "  "}[min(i, 1)]+line)
+	fmt.Fprintln(b, x.Conclusion())
+	for _, s := range x.summary() {
+		fmt.Fprintln(b, s)
+	}
+	findings, unshown := shown(x.Findings, all)
+	for _, f := range findings {
+		fmt.Fprintf(b, "\n%s\n  %s\n  in %s\n", f.Title(), f.What, f.Count())
+		for _, p := range f.Where {
+			fmt.Fprintf(b, "  in %s\n", p)
+		}
+		if len(f.Known) > 0 {
+			fmt.Fprintf(b, "  known: %s\n", strings.Join(f.Known, ", "))
 		}
 	}
-	return errors.Join(d.b.Flush(), text.Flush())
+	for _, line := range unshown {
+		fmt.Fprintf(b, "\n%s\n", line)
+	}
+	causes, more := shown(x.Causes(), all)
+	for i, c := range causes {
+		fmt.Fprintf(b, "\n%d. %s\n", i+1, c.Title())
+		if c.Title() != c.Meaning {
+			fmt.Fprintf(b, "  %s\n", c.Meaning)
+		}
+		for _, line := range c.Where() {
+			fmt.Fprintf(b, "  %s\n", line)
+		}
+		if len(c.Changes) > 0 {
+			fmt.Fprintf(b, "  such as %s:\n%s", c.Changes[0].Example(), c.Changes[0].sides("    ", x.names()))
+		}
+	}
+	for _, section := range append([][]string{more}, x.rest()...) {
+		for i, line := range section {
+			fmt.Fprintln(b, []string{"\n", "  "}[min(i, 1)]+line)
+		}
+	}
+	return errors.Join(b.Flush(), text.Flush())
 }
 
-// Bounds of what is named in a line, and of changes that are shown with their code.
+// Bounds of what is named in a line, and of findings and causes that are shown.
 const (
 	maxNamed = 6
 	maxShown = 40
 )
 
-type diffText struct {
-	b           *bufio.Writer
-	x           *Comparison
-	all         bool
-	left, right string
+// names are those of the sides.
+func (x *Comparison) names() [2]string {
+	return [2]string{cmp.Or(x.Left, "left"), cmp.Or(x.Right, "right")}
 }
 
-// classes tells the changes of class or findings.
-func (d *diffText) classes() {
-	list := d.x.Classes()
-	if len(list) == 0 {
-		return
+// summary is what stands below the conclusion.
+func (x *Comparison) summary() []string {
+	return append([]string{x.Compared.String()}, x.Notes...)
+}
+
+// shown are those of a list that are shown, and a line that says how many are not.
+func shown[T any](list []T, all bool) ([]T, []string) {
+	if n := len(list) - maxShown; n > 0 && !all {
+		return list[:maxShown], []string{plain.Number(n) + " more: --all shows them"}
 	}
-	fmt.Fprint(d.b, "\nClass or findings changed:\n")
-	for _, x := range list {
-		fmt.Fprintf(d.b, "%s: %s -> %s\n", x.Test, x.From, x.To)
-		for _, p := range x.Where {
-			fmt.Fprintf(d.b, "  in %s\n", p)
+	return list, nil
+}
+
+// rest are the sections at the end: of which cells nothing is listed, and what only one side has.
+func (x *Comparison) rest() (out [][]string) {
+	if x.OperationsAsked && len(x.Operations) == 0 {
+		out = append(out, []string{"By the mapping, every operation becomes the same."})
+	}
+	for _, line := range x.Instructions.Rest() {
+		out = append(out, []string{line})
+	}
+	for side, name := range x.names() {
+		if lines := x.Only[side].Lines(name); lines != nil {
+			out = append(out, lines)
 		}
 	}
+	return out
 }
 
-// code tells the changes of memory instructions.
-func (d *diffText) code() {
-	c := d.x.Instructions
-	list := c.List()
-	if len(list) > 0 {
-		fmt.Fprintf(d.b, "\nMemory instructions changed in %s:\n", plain.Count(len(list), "way"))
-	}
-	for i, e := range list {
-		if i == maxShown && !d.all {
-			fmt.Fprintf(d.b, "\n%s more: --all shows them\n", plain.Number(len(list)-i))
-			break
-		}
-		d.change(i+1, e)
-	}
-	for _, line := range c.Rest() {
-		fmt.Fprintf(d.b, "\n%s\n", line)
-	}
-}
-
-// operations tells the changes of what operations become, in tests or not.
-func (d *diffText) operations() {
-	list := d.x.Operations
-	switch {
-	case !d.x.OperationsAsked:
-		return
-	case len(list) == 0:
-		fmt.Fprint(d.b, "\nBy the mapping, every operation becomes the same.\n")
-		return
-	}
-	fmt.Fprintf(d.b, "\nBy the mapping, operations changed in %s, whether a test has them or not:\n", plain.Count(len(list), "way"))
-	for i, c := range list {
-		if i == maxShown && !d.all {
-			fmt.Fprintf(d.b, "\n%s more: --all shows them\n", plain.Number(len(list)-i))
-			break
-		}
-		fmt.Fprintf(d.b, "\n     %s\n  -> %s\n  means: %s\n  in %s\n", c.Left, c.Right, c.Meaning, c.Where())
-	}
-}
-
-func (d *diffText) change(n int, e *CodeChange) {
-	fmt.Fprintf(d.b, "\n%d. %s\n", n, e.Title())
-	lines := e.Instructions()
-	fmt.Fprintf(d.b, "     %s\n  -> %s\n", lines[0], lines[1])
-	fmt.Fprintf(d.b, "  means: %s\n  in %s\n  such as %s:\n", e.Meaning, e.Where(), e.Example())
-	rows := e.Thread.Rows()
-	head := [3]string{"source", d.left, d.right}
-	width := [2]int{len(head[0]), len(head[1])}
+// sides is the thread that shows a change: the source and both machine codes, side by side.
+func (e *CodeChange) sides(indent string, names [2]string) string {
+	rows := append([][3]string{{"source", names[0], names[1]}}, e.Thread.Rows()...)
+	var width [2]int
 	for _, r := range rows {
 		width[0], width[1] = max(width[0], len(r[0])), max(width[1], len(r[1]))
 	}
-	fmt.Fprintf(d.b, "    T%d  %-*s | %-*s | %s\n", e.Thread.Left.Thread, width[0], head[0], width[1], head[1], head[2])
-	for _, r := range rows {
-		fmt.Fprintln(d.b, strings.TrimRight(fmt.Sprintf("        %-*s | %-*s | %s", width[0], r[0], width[1], r[1], r[2]), " "))
+	var b strings.Builder
+	for i, r := range rows {
+		head := "    "
+		if i == 0 {
+			head = fmt.Sprintf("T%-3d", e.Thread.Left.Thread)
+		}
+		b.WriteString(strings.TrimRight(fmt.Sprintf("%s%s%-*s | %-*s | %s", indent, head, width[0], r[0], width[1], r[1], r[2]), " ") + "\n")
 	}
+	return b.String()
 }
 
 // Rows puts source and both machine codes side by side. Where all are in the order of the
@@ -230,12 +181,20 @@ func nth(list []string, i int) string {
 func named(list []string) string {
 	var out []string
 	for _, n := range list[:min(len(list), maxNamed)] {
-		out = append(out, label(n))
+		out = append(out, readable(n))
 	}
 	if n := len(list) - maxNamed; n > 0 {
 		return strings.Join(out, ", ") + " and " + plain.Number(n) + " more"
 	}
 	return strings.Join(out, ", ")
+}
+
+// readable is the name of a test, or of a kernel of a file as its author wrote it.
+func readable(name string) string {
+	if file, kernel, ok := strings.Cut(name, ":_Z"); ok {
+		name = file + ":" + plain.Demangled("_Z"+kernel)
+	}
+	return label(name)
 }
 
 func brief(c *Cell) string {
@@ -251,14 +210,20 @@ func brief(c *Cell) string {
 }
 
 // WriteComparisonJSON renders a comparison as JSON lines: an object for each cell that
-// differs, then one with the key code_change for each change of memory instructions, and
-// one with the key operation_change for each of what operations become.
+// differs, then one with the key finding_change for each cause of findings that one side has,
+// one with the key code_change for each change of memory instructions, one with the key
+// operation_change for each of what operations become, and the conclusion.
 func WriteComparisonJSON(w io.Writer, x *Comparison) error {
 	ds := x.Differences
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for i := range ds {
 		if err := enc.Encode(&ds[i]); err != nil {
+			return err
+		}
+	}
+	for _, f := range x.Findings {
+		if err := enc.Encode(map[string]any{"finding_change": f}); err != nil {
 			return err
 		}
 	}
@@ -272,5 +237,5 @@ func WriteComparisonJSON(w io.Writer, x *Comparison) error {
 			return err
 		}
 	}
-	return nil
+	return enc.Encode(map[string]any{"conclusion": Conclude(x.Causes(), x.Findings)})
 }

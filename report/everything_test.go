@@ -41,7 +41,7 @@ func everything(w io.Writer, i int, a, b *Run) {
 	part("comparison", WriteComparison(w, x, true))
 	part("short comparison", WriteComparison(w, x, false))
 	part("comparison in JSON", WriteComparisonJSON(w, x))
-	fmt.Fprintln(w, x.Worse(false), x.Worse(true), x.Classes())
+	fmt.Fprintln(w, x.Worse(false), x.Worse(true), x.Conclusion())
 	for _, tc := range []string{"12.4", "ptxas 11.8.89", "nothing"} {
 		only, err := a.Only(tc)
 		part("only "+tc, err)

@@ -60,6 +60,8 @@ type Progress struct {
 // Report is what a hunt has found.
 type Report struct {
 	Seed uint64 `json:"seed"`
+	// Compilers are the names of the cells that kernels were tried in.
+	Compilers []string `json:"compilers"`
 	Progress
 	Causes   []*Cause `json:"causes_found"`
 	Doubtful []*Doubt `json:"doubtful_kernels,omitempty"`
@@ -156,6 +158,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		limited = c
 	}
 	h := &hunter{o: o, start: time.Now(), rep: &Report{Seed: o.Seed, NotUnderstood: map[string]int{}, Messages: map[string]int{}}}
+	for _, c := range o.Cells {
+		h.rep.Compilers = append(h.rep.Compilers, c.String())
+	}
 	err := h.run(limited)
 	if errors.Is(context.Cause(limited), errOver) {
 		err = nil

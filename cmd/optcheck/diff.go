@@ -14,22 +14,25 @@ import (
 )
 
 func newDiffCmd(env *environment) *cobra.Command {
-	var asJSON, all bool
+	var asJSON, asMarkdown, all bool
 	var left, right, dir, table string
 	var sel selection
 	cmd := &cobra.Command{
 		Use:   "diff A.jsonl [B.jsonl]",
 		Short: "Say what a release changed, or what two runs do not agree on",
-		Long: `Say what a release changed: in class or findings; in memory instructions, each change
-once, with the operation, both codes side by side and what the change means; and what
-only one of the two has.
+		Long: `Say what a release changed, the conclusion first: "0 weaker, 0 stronger, 15 equal; 3 new
+findings". Below it stand findings that are new or gone, what got worse first; changes of
+instructions, those that are weaker first, with both codes side by side; and what only one
+of the two has. What has one cause stands there once, in whichever tests it shows.
 
 Two runs of one toolchain each are compared across toolchains. With --left and
 --right, toolchains are picked out of runs; with one file, both are picked out of it, and
 need not be named if it has two.
 
-The exit code is 1 if a cell got worse on the right side, or is only there and as bad, as
---fail-on says: by default if it is miscompiled in a way that is not known.
+The exit code is 1 if the right side has a finding that the left one lacks, of a class that
+--fail-on names: by default one that is miscompiled in a way that is not known.
+
+Outputs of optcheck hunt --values are compared likewise, by the causes of wrong values.
 
 With --mapping, also what operations become that no test has, each change of instructions
 once with what it means: the table is what optcheck mapping --json wrote for both releases.
@@ -39,6 +42,8 @@ is enough on one of the two sides.`,
 		Example: `  optcheck diff yesterday.jsonl today.jsonl
   optcheck diff run.jsonl --left 11.2 --right 12.4
   optcheck diff run.jsonl --left 11.8 --right 12.4 --html changes/
+  optcheck diff run.jsonl --left 11.8 --right 12.4 --markdown > changes.md
+  optcheck diff wrong-11.8.jsonl wrong-12.4.jsonl
   optcheck mapping --toolchains 11.8,12.4 --json > mapping.jsonl
   optcheck diff run.jsonl --left 11.8 --right 12.4 --mapping mapping.jsonl`,
 		Args: cobra.RangeArgs(1, 2),
@@ -61,6 +66,8 @@ is enough on one of the two sides.`,
 				err = html.WriteComparison(env.ctx, dir, x)
 			case asJSON:
 				err = report.WriteComparisonJSON(env.stdout, x)
+			case asMarkdown:
+				err = report.WriteComparisonMarkdown(env.stdout, x, all)
 			default:
 				err = report.WriteComparison(env.stdout, x, all)
 			}
@@ -73,11 +80,13 @@ is enough on one of the two sides.`,
 		},
 	}
 	jsonFlag(cmd, &asJSON, jsonLines)
-	cmd.Flags().BoolVar(&all, "all", false, "show all changes of memory instructions, however many there are")
+	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "print Markdown")
+	cmd.Flags().BoolVar(&all, "all", false, "show all findings and changes of instructions, however many there are")
 	cmd.Flags().StringVar(&dir, "html", "", "write the comparison as a page for a browser into this folder")
 	cmd.Flags().StringVar(&table, "mapping", "", "also what operations become, from this file (optcheck mapping --json)")
 	cmd.Flags().StringVar(&left, "left", "", "toolchain of the left run")
 	cmd.Flags().StringVar(&right, "right", "", "toolchain of the right run")
+	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "html")
 	failOnFlag(cmd)
 	selectFlags(cmd, &sel)
 	knownFlags(cmd)
@@ -86,6 +95,9 @@ is enough on one of the two sides.`,
 
 // compareFiles compares two runs, or two toolchains of one.
 func compareFiles(env *environment, args []string, left, right string, sel *selection) (*report.Comparison, error) {
+	if x, err := compareHunts(args, left, right); x != nil || err != nil {
+		return x, err
+	}
 	list, _, err := knownList(env)
 	if err != nil {
 		return nil, err
@@ -170,8 +182,7 @@ func madeOf(c *mapping.Cell) string {
 	return report.OperationUnknown
 }
 
-// worse reports whether what the right side does worse than the left one is as bad as
-// --fail-on says.
+// worse reports whether what is new on the right side is as bad as --fail-on says.
 func worse(x *report.Comparison, fail string, newOnly bool) bool {
 	classes := map[string][]string{
 		"new":         {report.Miscompiled, report.Crashed},

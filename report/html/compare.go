@@ -131,7 +131,7 @@ func (x *Index) instructions(left, right int) codeSection {
 			code.Add(&b, x.Set.Listings[a.ListingKey()], x.Set.Listings[b.ListingKey()])
 		}
 	}, func(int, uint32) {})
-	return newCodeSection(x.Toolchains[left], x.Toolchains[right], code)
+	return newCodeSection(x.Toolchains[left], x.Toolchains[right], report.Causes(code.List(), nil), code.Rest())
 }
 
 // worst puts the worst changes into words, and counts the others.

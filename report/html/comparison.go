@@ -13,29 +13,26 @@ import (
 // maxCodeChanges bounds the changes of memory instructions on a page.
 const maxCodeChanges = 200
 
-// codeSection is what a page shows of changes of memory instructions.
+// codeSection is what a page shows of changes of instructions.
 type codeSection struct {
 	Left, Right string
-	List        []*report.CodeChange
+	List        []*report.Cause
 	More        int
+	Conclusion  string // of these alone
 	Rest        []string
 }
 
-func newCodeSection(left, right string, c *report.CodeChanges) codeSection {
-	list := c.List()
+func newCodeSection(left, right string, list []*report.Cause, rest []string) codeSection {
 	n := min(len(list), maxCodeChanges)
-	return codeSection{left, right, list[:n], len(list) - n, c.Rest()}
+	return codeSection{left, right, list[:n], len(list) - n, report.Conclude(list, nil).Instructions(), rest}
 }
 
 // comparisonPage is the body of a page of its own for a comparison.
 type comparisonPage struct {
-	Left, Right, Summary string
-	Classes              []report.ClassChange
-	Code                 codeSection
-	Operations           []*report.OperationChange
-	MoreOperations       int
-	Asked                bool // for operations
-	Only                 [][]string
+	*report.Comparison
+	Left, Right string
+	Code        codeSection
+	Only        [][]string
 }
 
 //go:embed comparison.tmpl
@@ -45,10 +42,7 @@ var comparisonText string
 // is as Write wants it.
 func WriteComparison(ctx context.Context, dir string, c *report.Comparison) error {
 	left, right := cmp.Or(c.Left, "left"), cmp.Or(c.Right, "right")
-	p := comparisonPage{Left: left, Right: right, Summary: c.Compared.String(), Classes: c.Classes(), Code: newCodeSection(left, right,
-		c.Instructions),
-		Operations: c.Operations[:min(len(c.Operations), maxCodeChanges)], Asked: c.OperationsAsked}
-	p.MoreOperations = len(c.Operations) - len(p.Operations)
+	p := comparisonPage{Comparison: c, Left: left, Right: right, Code: newCodeSection(left, right, c.Causes(), c.Instructions.Rest())}
 	for side, name := range []string{left, right} {
 		if lines := c.Only[side].Lines(name); lines != nil {
 			p.Only = append(p.Only, lines)

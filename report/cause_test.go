@@ -1,0 +1,74 @@
+package report
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/spec"
+)
+
+// TestCauses: changes that differ in what stands around the same instructions are one, those
+// that differ in what they mean are not, and what is weaker comes first.
+func TestCauses(t *testing.T) {
+	fence := "equal: same"
+	changes := []*CodeChange{
+		{Source: "membar.gl", Left: []string{"A", "X", "B"}, Right: []string{"A", "Y", "B"}, Meaning: fence, Cells: 2, Tests: []string{"t"}},
+		{Source: "st.release", Left: []string{"X", "ST"}, Right: []string{"Y", "ST"}, Meaning: fence, Cells: 1, Tests: []string{"u"}},
+		{Source: "ld.acquire", Left: []string{"X", "LD"}, Right: []string{"Y", "LD"}, Meaning: "weaker by the scope of the fence", Cells: 1},
+		{Source: Order, Left: []string{"#0 ld [x]", "#1 st [y]"}, Right: []string{"#1 st [y]", "#0 ld [x]"}, Meaning: "another order of the same accesses", Cells: 1},
+		{Source: Order, Left: []string{"#0 ld [x]", "#1 ld [y]"}, Right: []string{"#1 ld [y]", "#0 ld [x]"}, Meaning: "another order of the same accesses", Cells: 1},
+	}
+	operations := []*OperationChange{{Operations: []string{"fence.sys"}, Left: "{@P X 0x0 ; C} ; X", Right: "{@P Y 0x0 ; C} ; Y", Meaning: fence},
+		{Operations: []string{"ld.mmio"}, Left: OperationRefused, Right: "LD", Meaning: "another: the left release refuses it"}}
+	list := Causes(changes, operations)
+	var got []string
+	for _, c := range list {
+		got = append(got, c.Title())
+	}
+	require.Equal(t, []string{"X -> Y", "another order of the same accesses", "another: the left release refuses it", "X -> Y"}, got)
+	require.Equal(t, weaker, list[0].Strength())
+	last := list[3]
+	require.Len(t, last.Changes, 2)
+	require.Equal(t, []string{"membar.gl, st.release, in 3 cells of 2 tests: t, u;  at , layout ", "by the mapping, in 1 operation: fence.sys;  at "}, last.Where())
+	require.Equal(t, "1 weaker, 2 without an order of strength, 0 stronger, 1 equal; 0 new findings", Conclude(list, nil).String())
+}
+
+// TestFindingChanges: findings of one cause are one in whichever tests, registers and lines
+// they are; what is gone is not new, and known findings stand last.
+func TestFindingChanges(t *testing.T) {
+	cell := func(test, target, class string, known []string, details ...string) Cell {
+		c := Cell{Test: test, Hash: test, Toolchain: "ptxas 1", Target: target, Level: "O3", Layout: string(spec.Pointers)}
+		c.Class, c.Known = class, known
+		for _, d := range details {
+			c.Findings = append(c.Findings, Finding{Rule: "missing", Detail: d})
+		}
+		return c
+	}
+	run := func(cells ...Cell) *Run { r := NewRun(); r.Cells = cells; return r }
+	a := run(cell("a", "sm_80", Preserved, nil), cell("b", "sm_80", Preserved, nil), cell("c", "sm_80", Miscompiled, nil, "12:3 ld.acquire [%rd1] has gone"),
+		cell("d", "sm_80", Unknown, nil), cell("e", "sm_80", Optimised, nil, "#0 fence"), cell("g", "sm_80", Unsupported, nil))
+	b := run(cell("a", "sm_80", Miscompiled, nil, "#1 ld [x] became LDG R2, [R2.64]"), cell("b", "sm_80", Miscompiled, nil, "#3 ld [y] became LDG R4, desc[UR4][R4.64]"),
+		cell("c", "sm_80", Preserved, nil), cell("d", "sm_80", Preserved, nil), cell("e", "sm_80", Miscompiled, nil, "#0 fence"),
+		cell("f", "sm_80", Miscompiled, []string{"k"}, "#1 fence"), cell("g", "sm_80", Preserved, nil))
+	x := Compare(a, b, func(*Cell) bool { return true })
+	var got []string
+	for _, f := range x.Findings {
+		got = append(got, f.Title()+" / "+f.Count())
+	}
+	require.Equal(t, []string{
+		"new: miscompiled, was preserved / 2 cells of 2 tests: a, b",
+		"changed: miscompiled, was optimised / 1 cell of 1 test: e",
+		"gone: miscompiled, is preserved / 1 cell of 1 test: c",
+		"gone: unknown, is preserved / 1 cell of 1 test: d",
+		"changed: preserved, was unsupported / 1 cell of 1 test: g",
+		"new: miscompiled, in cells that the left side lacks / 1 cell of 1 test: f",
+	}, got)
+	require.Equal(t, "0 weaker, 0 stronger, 0 equal; 2 new findings (2 miscompiled), 1 known; 2 gone findings (1 miscompiled, 1 unknown)", x.Conclusion())
+	require.Equal(t, []string{Miscompiled}, x.Worse(true))
+	require.Empty(t, Compare(b, b, func(*Cell) bool { return true }).Findings)
+	var md bytes.Buffer
+	require.NoError(t, WriteComparisonMarkdown(&md, x, false))
+	require.Contains(t, md.String(), "\n## new: miscompiled, was preserved\n")
+}
