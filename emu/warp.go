@@ -54,6 +54,8 @@ type Warp struct {
 	ID      int            // number in the block
 	// Steps counts instructions of lanes; Turns those of the warp.
 	Steps, Turns int64
+	// Ran are the lanes that performed something since it was cleared.
+	Ran uint32
 	// Group are the lanes that are at the current instruction, Voted those that took part in a lane's last vote or reduction.
 	Group uint32
 	Voted [Lanes]uint32
@@ -305,6 +307,7 @@ func (w *Warp) burst(g group, n int) (used int, err error) {
 		}
 		used++
 		w.Group = g.mask
+		w.Ran |= g.mask
 		w.Turns++
 		w.Steps += int64(bits.OnesCount32(g.mask))
 		if w.Trace != nil {

@@ -6,6 +6,9 @@ import "optcheck/emu"
 // before what the thread does next. Clocks are immutable, so that threads which have synchronised share one.
 type clock struct {
 	blocks []*blockClock // nil where nothing is known
+	// said is what sequentially consistent fences of the GPU in this past knew, heard what those knew that are in front of a strong write
+	// which this past has observed; see fenced. Neither has such clocks itself.
+	said, heard *clock
 }
 
 // blockClock is what is known of a block: all its threads up to floor, and of a warp more where it has a row. Rows behind
@@ -40,7 +43,35 @@ func (s shape) rows() int {
 	return 4*s.warps + objectRows
 }
 
-func (s shape) none() *clock { return &clock{make([]*blockClock, s.blocks)} }
+func (s shape) none() *clock { return &clock{blocks: make([]*blockClock, s.blocks)} }
+
+// copy is a clock of which blocks may be set.
+func (c *clock) copy() *clock {
+	out := *c
+	out.blocks = append([]*blockClock(nil), c.blocks...)
+	return &out
+}
+
+// fenced is a clock behind a sequentially consistent fence of the GPU. Such fences have one order, and synchronise in it. The run's order says
+// nothing of other executions; but a fence in front of a strong write that this past has observed comes before this one in each execution in
+// which the write is observed, or causality order would contradict the observation. PTX ISA, Fence-SC order and Causality.
+func (c *clock) fenced(by id, time uint32, s shape) *clock {
+	out := *join(c, c.heard, s)
+	out.heard, out.said = nil, nil
+	out.said = join(c.said, out.with(by, time, s), s)
+	return &out
+}
+
+// hearing is a clock that has observed a write which such fences precede that knew what another clock does.
+func (c *clock) hearing(said *clock, s shape) *clock {
+	heard := join(c.heard, said, s)
+	if heard == c.heard {
+		return c
+	}
+	out := *c
+	out.heard = heard
+	return &out
+}
 
 // id is a lane: of warp number warp of a block; asynchronous copies of the lane have the warp behind all warps.
 type id struct {
@@ -64,7 +95,7 @@ func (c *clock) get(x id, s shape) uint32 {
 
 // edit is a copy of a clock in which a block may be changed.
 func (c *clock) edit(block int32, s shape) (*clock, *blockClock) {
-	out := &clock{append([]*blockClock(nil), c.blocks...)}
+	out := c.copy()
 	b := &blockClock{warps: make([]*row, s.rows())}
 	if old := c.blocks[block]; old != nil {
 		b.floor = old.floor
@@ -106,6 +137,17 @@ func join(a, b *clock, s shape) *clock {
 	if a == nil {
 		return b
 	}
+	out := joinBlocks(a, b, s)
+	if said, heard := join(a.said, b.said, s), join(a.heard, b.heard, s); said != a.said || heard != a.heard {
+		if out == a {
+			out = a.copy()
+		}
+		out.said, out.heard = said, heard
+	}
+	return out
+}
+
+func joinBlocks(a, b *clock, s shape) *clock {
 	var out *clock
 	for i, y := range b.blocks {
 		x := a.blocks[i]
@@ -120,7 +162,7 @@ func join(a, b *clock, s shape) *clock {
 			continue
 		}
 		if out == nil {
-			out = &clock{append([]*blockClock(nil), a.blocks...)}
+			out = a.copy()
 		}
 		out.blocks[i] = z
 	}

@@ -250,7 +250,8 @@ func (m *monitor) why(e, t *touch, ordered bool) string {
 	apart := map[level]string{sameBlock: "the same block", sameCluster: "different blocks of a cluster", sameGPU: "different blocks"}[m.apart(e.block, t.block)]
 	switch {
 	case ordered && t.async:
-		return "the write is by the generic proxy, and no fence.proxy.async stands between it and the bulk copy, which is by the async proxy"
+		return fmt.Sprintf("the %s is by the generic proxy, and no fence.proxy.async stands between it and the bulk copy, which is by the async proxy",
+			map[bool]string{false: "read", true: "write"}[e.write])
 	case e.strong && t.strong && (e.size != t.size || e.low != t.low):
 		return "both are strong, but they do not cover the same bytes"
 	case e.strong && t.strong:

@@ -156,7 +156,7 @@ func (m *monitor) proxied(e *touch, k *clock) bool {
 // proxyFence makes all that a thread knows, and its own operations, known to the async proxy.
 func (m *monitor) proxyFence(n, l int, by id) {
 	th := m.thread(n, l)
-	c := &clock{append([]*blockClock(nil), th.clock.with(by, m.times[n], m.shape).blocks...)}
+	c := th.clock.with(by, m.times[n], m.shape).copy()
 	for i, b := range c.blocks {
 		if b == nil {
 			continue

@@ -35,6 +35,8 @@ type release struct {
 // read-modify-writes since. Messages are immutable.
 type message struct {
 	releases []release
+	// said is what fences knew that precede one of these writes: see clock.fenced.
+	said *clock
 }
 
 // maxReleases is how many releases a message has before those of a block become one.
@@ -44,6 +46,7 @@ const maxReleases = 4
 func (m *message) add(r release, s shape) *message {
 	out := &message{}
 	if m != nil {
+		out.said = m.said
 		for _, x := range m.releases {
 			if x.by != r.by {
 				out.releases = append(out.releases, x)

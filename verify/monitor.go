@@ -231,11 +231,12 @@ func (m *monitor) listen(s *strongCell, t *touch, by id, th *thread, a *ir.Acces
 			m.acquire(th, by, msg, levelOf(a.Scope))
 		}
 		th.hear(msg)
+		th.clock = th.clock.hearing(msg.said, m.shape)
 	}
 	if a.Kind == ir.Store && s.self(by) && s.msg != nil { // a release of the same place is also one of what the thread writes there later
 		for _, r := range s.msg.releases {
 			if r.by == by {
-				msg = &message{[]release{r}}
+				msg = &message{releases: []release{r}}
 			}
 		}
 	}
@@ -246,6 +247,13 @@ func (m *monitor) listen(s *strongCell, t *touch, by id, th *thread, a *ir.Acces
 func (m *monitor) speak(s *strongCell, t *touch, by id, th *thread, a *ir.Access, msg *message) {
 	if own, ok := m.says(t, by, th, a); ok {
 		msg = msg.add(own, m.shape)
+	}
+	if own := th.clock.said; own != nil || msg != nil {
+		out := message{said: own}
+		if msg != nil {
+			out.releases, out.said = msg.releases, join(msg.said, own, m.shape)
+		}
+		msg = &out
 	}
 	s.msg, s.last, s.held = msg, *t, true
 }
@@ -319,6 +327,9 @@ func (m *monitor) Fence(w *emu.Warp, pc int32, f *ir.Fence, act uint32) error {
 				if up == sameGPU {
 					th.heard = th.heard[:0]
 				}
+			}
+			if f.Sem == ir.SC && up == sameGPU {
+				th.clock = th.clock.fenced(m.id(w, l), m.times[n], m.shape)
 			}
 			if f.Sem != ir.Acquire {
 				m.release(n, l, up)

@@ -15,6 +15,14 @@ func Plain(symbol string) string {
 	return demangle.Filter(symbol, demangle.NoParams, demangle.NoClones)
 }
 
+// Called reports whether a programmer may mean a symbol by a name: the symbol itself, its name in the source, or that without the
+// arguments of a template, which all its instances share.
+func Called(symbol, name string) bool {
+	plain := Plain(symbol)
+	template, _, _ := strings.Cut(plain, "<")
+	return name == symbol || name == plain || name == template
+}
+
 // param is the name of a parameter of the kernel: that of the source, where it is known.
 func (o *Options) param(p *ir.Program, i int) string {
 	if i < len(o.Params) {

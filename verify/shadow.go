@@ -270,7 +270,7 @@ func (m *monitor) check(c *cell, t *touch, by id, k *clock) {
 	}
 	if t.write {
 		for i := range c.reads {
-			if !m.ordered(&c.reads[i], by, k) {
+			if !m.ordered(&c.reads[i], by, k) || t.async && !m.proxied(&c.reads[i], k) {
 				m.race(&c.reads[i], t, by, k)
 			}
 		}
@@ -278,7 +278,7 @@ func (m *monitor) check(c *cell, t *touch, by id, k *clock) {
 	if s := c.strong; s != nil && (!t.strong || !s.alike || t.level < sameGPU || s.narrow < sameGPU || s.list[0].size != t.size || s.list[0].low != t.low) {
 		for i := range s.list {
 			e := &s.list[i]
-			if (e.write || t.write) && !m.morallyStrong(e, t) && !m.ordered(e, by, k) && !m.observed(s, e, by, k) || t.async && e.write && !m.proxied(e, k) {
+			if (e.write || t.write) && !m.morallyStrong(e, t) && !m.ordered(e, by, k) && !m.observed(s, e, by, k) || t.async && (e.write || t.write) && !m.proxied(e, k) {
 				m.race(e, t, by, k)
 			}
 		}

@@ -58,25 +58,33 @@ func (s *watch) repeats(g *emu.Grid) bool {
 			again: make([]bool, len(g.Warps))}
 	}
 	s.slices++
-	all := true
+	onward := false // a warp gets somewhere, and may set free those that wait for it
 	for i, w := range g.Warps {
-		if w.Done() || s.again[i] {
+		if w.Done() || w.Rested() { // a schedule lets groups of lanes wait: that they are where they were says nothing
 			continue
 		}
+		w.Ran = 0
 		var h maphash.Hash
 		h.SetSeed(s.seed)
 		w.Hash(&h)
 		if s.seen[i] == nil {
 			s.seen[i] = map[uint64]bool{}
 		}
-		if k := h.Sum64(); s.seen[i][k] {
-			s.again[i] = true
-		} else {
-			s.seen[i][k] = true
-			all = false
+		k := h.Sum64()
+		s.again[i] = s.seen[i][k]
+		onward = onward || !s.again[i]
+		s.seen[i][k] = true
+	}
+	if onward {
+		clear(s.again)
+		return false
+	}
+	for i, w := range g.Warps {
+		if !w.Done() && !s.again[i] {
+			return false
 		}
 	}
-	return all
+	return true
 }
 
 // stuck notes where the threads are that wait for each other for ever.

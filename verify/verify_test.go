@@ -129,3 +129,12 @@ func TestNeeded(t *testing.T) {
 	}
 	require.Equal(t, 31, changed)
 }
+
+// TestCounting: warps that wait for one that gets somewhere are not stuck, however long it takes.
+func TestCounting(t *testing.T) {
+	m := module(t, "testdata/chosen.ptx")
+	o := &Options{Launch: Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{256, 1, 1}, Args: []Arg{{Name: "out", Buffer: true, Bytes: 1024}}}, Schedules: 12}
+	r, err := Kernel(m, "counts", o)
+	require.NoError(t, err)
+	require.Empty(t, brief(r), r.Text())
+}
