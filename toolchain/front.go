@@ -43,6 +43,8 @@ type frontDriver interface {
 	// args are those before the flags of a job and the names of the files: to make PTX, or
 	// to preprocess only.
 	args(target string, preprocess bool) []string
+	// asWritten are the arguments with which nothing is optimised.
+	asWritten() []string
 	env() []string
 	// headers are the folders whose files any program may include.
 	headers() []string
@@ -290,6 +292,8 @@ func (n *nvcc) args(target string, preprocess bool) []string {
 	return args
 }
 
+func (n *nvcc) asWritten() []string { return []string{"-Xcicc", "-O0"} }
+
 // env: nvcc looks for its parts and for the host's compiler on PATH.
 func (n *nvcc) env() []string {
 	dir := filepath.Dir(n.path)
@@ -377,6 +381,8 @@ func (c *clangCUDA) args(target string, preprocess bool) []string {
 	}
 	return append(args, "-S")
 }
+
+func (c *clangCUDA) asWritten() []string { return []string{"-O0"} }
 
 func (c *clangCUDA) env() []string { return c.tools.Environment() }
 

@@ -16,7 +16,7 @@ import (
 
 // CUDAJob is a set of pieces of CUDA C++ to compile to PTX. Of the embedded Job, Header is
 // put before the first unit, Flags are further arguments of the compiler; Level and Version
-// are not used: the front ends optimise fully.
+// are not used: the front ends optimise fully, or not at all.
 type CUDAJob struct {
 	Job
 	// Folder is that of the file that the only unit is: where it looks for its own headers.
@@ -24,6 +24,8 @@ type CUDAJob struct {
 	// Confined has a program that includes a file fail, unless that lies below Folder, a
 	// folder of an -I among Flags, or is a header of the compiler or the system.
 	Confined bool
+	// AsWritten has the front end optimise nothing: the PTX has the accesses of the source, in their order.
+	AsWritten bool
 
 	includes []string // the folders of -I
 }
@@ -107,6 +109,9 @@ func (f *front) process(preprocess bool) *process {
 		result = "batch.ii"
 	}
 	args := f.kind.driver.args(f.job.Target, preprocess)
+	if f.job.AsWritten {
+		args = append(args, f.kind.driver.asWritten()...)
+	}
 	if f.job.Folder != "" {
 		args = append(args, "-I", f.job.Folder)
 	}

@@ -26,10 +26,12 @@ func isCUDA(file string) bool { return filepath.Ext(file) == ".cu" }
 type frontRun struct {
 	env   *environment
 	flags []string
-	keep  string                       // folder for the PTX, "" for none
-	of    map[*ptx.Module]realcode.Own // which toolchains and targets a module is for
-	kept  map[string]bool              // names of files in that folder
-	parts []string                     // which module is for which targets, of files with several
+	// asWritten has them optimise nothing.
+	asWritten bool
+	keep      string                       // folder for the PTX, "" for none
+	of        map[*ptx.Module]realcode.Own // which toolchains and targets a module is for
+	kept      map[string]bool              // names of files in that folder
+	parts     []string                     // which module is for which targets, of files with several
 	// origin is what a module was made of.
 	origin map[*ptx.Module]realcode.Origin
 
@@ -236,7 +238,7 @@ func (r *frontRun) make(ctx context.Context, tcs []*toolchain.Toolchain, file, t
 
 // compile makes PTX of a file for one target.
 func (r *frontRun) compile(ctx context.Context, tc *toolchain.Toolchain, file, text, t string) ([]byte, error) {
-	res, err := tc.CompileCUDA(ctx, toolchain.CUDAJob{Folder: filepath.Dir(file), Confined: true, Job: toolchain.Job{Target: t,
+	res, err := tc.CompileCUDA(ctx, toolchain.CUDAJob{Folder: filepath.Dir(file), Confined: true, AsWritten: r.asWritten, Job: toolchain.Job{Target: t,
 		Flags: r.flags, Units: []toolchain.Unit{{Name: file, Text: text}}}})
 	if err == nil {
 		err = res.Failed[0]

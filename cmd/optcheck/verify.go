@@ -67,7 +67,7 @@ found but not everything could be told.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), env, args) },
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&v.kernels, "kernel", nil, "the kernels, if not all of the file")
+	f.StringArrayVar(&v.kernels, "kernel", nil, "a kernel, if not all of the file: its symbol, its name in the source, or that without a template's arguments")
 	f.IntSliceVar(&v.grid, "grid", nil, "blocks: X,Y,Z (chosen if not given)")
 	f.IntSliceVar(&v.block, "block", nil, "threads of a block: X,Y,Z")
 	f.Int64Var(&v.shared, "shared", 0, "dynamic shared memory of a block in bytes")
@@ -76,7 +76,7 @@ found but not everything could be told.`,
 	f.Uint64Var(&v.o.Seed, "seed", 0, "what parameters, memory and schedules are made from")
 	f.IntVar(&v.o.Inputs, "inputs", 2, "how many inputs are tried, where parameters are chosen")
 	f.IntVar(&v.o.Schedules, "schedules", 4, "how many schedules of each are run")
-	f.Int64Var(&v.o.Steps, "steps", 1<<24, "how many instructions of threads a run has at most")
+	f.Int64Var(&v.o.Steps, "steps", 1<<26, "how many instructions of threads a run has at most")
 	f.BoolVar(&v.o.CUDA, "uniform", false, "a barrier without a number of threads must be reached by all threads of a block alike, as CUDA C++ and "+
 		"OpenCL C demand (of .cu files: always)")
 	f.BoolVar(&v.o.Unmended, "no-mend", false, "do not look for what would mend a race: that takes most of the time")
