@@ -42,7 +42,7 @@ type Options struct {
 	Seed   uint64
 	// Inputs and Schedules are how many of each are run; 0: 2 inputs, 4 schedules.
 	Inputs, Schedules int
-	// Steps bounds the instructions of threads of a run; 0: 1<<24.
+	// Steps bounds the instructions of threads of a run; 0: 1<<24, or 1<<26 if no value is chosen.
 	Steps int64
 	// CUDA tells that the program was written in CUDA C++, whose __syncthreads() all threads of a block must reach alike.
 	CUDA bool

@@ -67,12 +67,20 @@ type outcome struct {
 	input   *refine.Input
 }
 
+// The instructions of threads that a run has at most: one of given values ends if the program does, one of chosen values may go on for long.
+const (
+	givenSteps  = 1 << 26
+	chosenSteps = 1 << 24
+)
+
 func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
 	set := *o
-	set.Inputs, set.Schedules, set.Steps = cmp.Or(o.Inputs, 2), cmp.Or(o.Schedules, 4), cmp.Or(o.Steps, 1<<24)
+	set.Inputs, set.Schedules = cmp.Or(o.Inputs, 2), cmp.Or(o.Schedules, 4)
+	steps := int64(chosenSteps)
 	if set.given(p) {
-		set.Inputs = 1
+		set.Inputs, steps = 1, givenSteps
 	}
+	set.Steps = cmp.Or(o.Steps, steps)
 	numbers := set.directed(p)
 	inputs := set.Inputs + len(numbers)
 	outs := make([]*outcome, inputs*set.Schedules)

@@ -76,7 +76,7 @@ found but not everything could be told.`,
 	f.Uint64Var(&v.o.Seed, "seed", 0, "what parameters, memory and schedules are made from")
 	f.IntVar(&v.o.Inputs, "inputs", 2, "how many inputs are tried, where parameters are chosen")
 	f.IntVar(&v.o.Schedules, "schedules", 4, "how many schedules of each are run")
-	f.Int64Var(&v.o.Steps, "steps", 1<<26, "how many instructions of threads a run has at most")
+	f.Int64Var(&v.o.Steps, "steps", 0, "how many instructions of threads a run has at most (default 16 million, 67 million if no value is chosen)")
 	f.BoolVar(&v.o.CUDA, "uniform", false, "a barrier without a number of threads must be reached by all threads of a block alike, as CUDA C++ and "+
 		"OpenCL C demand (of .cu files: always)")
 	f.BoolVar(&v.o.Unmended, "no-mend", false, "do not look for what would mend a race: that takes most of the time")
@@ -99,8 +99,8 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 	if v.sarif != "" && v.all {
 		return fmt.Errorf("--sarif: --all-executions has none")
 	}
-	if v.o.Inputs < 1 || v.o.Schedules < 1 || v.o.Steps < 1 || v.shared < 0 {
-		return fmt.Errorf("--inputs, --schedules and --steps are 1 or more, --shared 0 or more")
+	if v.o.Inputs < 1 || v.o.Schedules < 1 || v.o.Steps < 0 || v.shared < 0 {
+		return fmt.Errorf("--inputs and --schedules are 1 or more, --steps and --shared 0 or more")
 	}
 	counted, unknown, kernels := 0, 0, 0
 	for _, file := range files {
