@@ -51,6 +51,7 @@ var Sentences = []Sentence{
 	{h200 + "README.md", firstSentences},
 	{h200 + "README.md", publishedSentences},
 	{h200 + "README.md", searchSentences},
+	{h200 + "README.md", turnSentences},
 	{h200 + "README.md", removedSentences},
 	{h200 + "applications.md", idiomSentence},
 	{h200 + "applications.md", fencedSentences},
