@@ -52,8 +52,9 @@ func send(files []*os.File) error {
 	}
 }
 
-// startKeeper starts the keeper. mine is locked.
+// startKeeper starts the keeper, when an earlier one has ended. mine is locked.
 func startKeeper() error {
+	awaitEnd()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err
@@ -66,6 +67,7 @@ func startKeeper() error {
 		return err
 	}
 	defer null.Close()
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) // if the keeper is killed, this process adopts whom it leaves
 	p, err := os.StartProcess("/proc/self/exe", []string{keeperName + strconv.Itoa(os.Getpid())},
 		&os.ProcAttr{Dir: "/", Files: []*os.File{null, null, null, theirs}, Sys: &syscall.SysProcAttr{Setsid: true}})
 	if err != nil {
@@ -74,11 +76,28 @@ func startKeeper() error {
 	}
 	ended := make(chan struct{})
 	go func() {
-		_, _ = p.Wait()
+		if s, err := p.Wait(); err != nil || !s.Success() {
+			endAdopted()
+		}
 		close(ended)
 	}()
 	mine.control, mine.ended = ours, ended
 	return nil
+}
+
+// endAdopted ends whom a keeper that was killed has left to this process. All others are the keeper's.
+func endAdopted() {
+	for range 200 {
+		left := descendants(os.Getpid())
+		if len(left) == 0 {
+			return
+		}
+		kill(left)
+		for _, pid := range left {
+			_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 // closeLimit bounds the wait for what cannot be killed.
@@ -93,6 +112,14 @@ func Close() {
 	}
 	mine.control.Close()
 	mine.control = nil
+	awaitEnd()
+}
+
+// awaitEnd waits until the last keeper has ended. mine is locked.
+func awaitEnd() {
+	if mine.ended == nil {
+		return
+	}
 	select {
 	case <-mine.ended:
 	case <-time.After(closeLimit):
@@ -122,7 +149,7 @@ func launch(o order, files []*os.File) (*Process, error) {
 			err = in.Decode(&r)
 		}
 		if err != nil {
-			err = fmt.Errorf("the process that starts programs died: %w", err)
+			err = died(err)
 		}
 	}
 	if err == nil && r.Errno != 0 {
@@ -135,6 +162,14 @@ func launch(o order, files []*os.File) (*Process, error) {
 	return &Process{Pid: r.Pid, done: make(chan struct{}), link: link{conn: ours, in: in}}, nil
 }
 
+// died says that the keeper has ended, when whom it left has ended, too.
+func died(err error) error {
+	mine.Lock()
+	defer mine.Unlock()
+	awaitEnd()
+	return fmt.Errorf("the process that starts programs died: %w", err)
+}
+
 // await waits for the program's end.
 func (l *link) await() (State, error) {
 	var e end
@@ -143,7 +178,7 @@ func (l *link) await() (State, error) {
 	defer l.mu.Unlock()
 	l.conn.Close()
 	if err != nil {
-		return State{Status: syscall.WaitStatus(unix.SIGKILL)}, fmt.Errorf("the process that starts programs died: %w", err)
+		return State{Status: syscall.WaitStatus(unix.SIGKILL)}, died(err)
 	}
 	return State{Status: syscall.WaitStatus(e.Status), User: e.User, System: e.System, MaxRSS: e.MaxRSS}, nil
 }

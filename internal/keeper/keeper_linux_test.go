@@ -100,6 +100,31 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
+// TestNothingIsLeftByKeeper: what a keeper that is killed has started ends, and so does what that has started.
+func TestNothingIsLeftByKeeper(t *testing.T) {
+	for name, p := range programs {
+		t.Run(name, func(t *testing.T) {
+			cmd, word := client(t, p.text, "")
+			require.Eventually(t, func() bool { return len(running(word)) == p.n }, patient.Long, 5*time.Millisecond)
+			require.NoError(t, syscall.Kill(keeperOf(t, cmd.Process.Pid), syscall.SIGKILL))
+			require.Eventually(t, func() bool { return len(running(word)) == 0 }, patient.Long, 5*time.Millisecond)
+			_ = cmd.Wait()
+		})
+	}
+}
+
+// keeperOf is the keeper of a process.
+func keeperOf(t *testing.T, pid int) int {
+	t.Helper()
+	for _, p := range descendants(pid) {
+		if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p)); bytes.HasPrefix(name, []byte(keeperName)) {
+			return p
+		}
+	}
+	require.Fail(t, "no keeper")
+	return 0
+}
+
 // TestGrace: a program that is given time after its starter's death ends in order.
 func TestGrace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "said")
