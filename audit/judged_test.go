@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/fakeptxas"
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
@@ -30,6 +31,7 @@ type judgedCell struct {
 	Kernels                                []judgedKernel
 	Harness                                bool
 	Form                                   ptxgen.Form
+	Rare                                   bool
 }
 
 type judgedKernel struct {
@@ -41,7 +43,9 @@ type judgedKernel struct {
 }
 
 // TestJudged chooses with -update the machine code that package optcheck judges in its tests: for each target and level
-// a cell of each set of rules that its threads break, in the order of the tests.
+// a cell of each set of rules that its threads break, in the order of the tests. Of other layouts, releases and tests
+// there are more, marked as rare: go test ./optcheck -run TestJudged -cover -update keeps those that reach code which
+// the ones before do not.
 func TestJudged(t *testing.T) {
 	if !*update {
 		t.Log("only -update chooses machine code")
@@ -49,7 +53,9 @@ func TestJudged(t *testing.T) {
 	}
 	var mu sync.Mutex
 	cells, rulesOf := map[string]*judgedCell{}, map[string]string{}
+	rare, round := false, 0
 	gather := func(o Options) {
+		round++
 		byName := map[string]*litmus.Test{}
 		for _, x := range o.Tests {
 			byName[x.Name] = x
@@ -60,10 +66,10 @@ func TestJudged(t *testing.T) {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			place := fmt.Sprint(v.cell.Toolchain, v.cell.Target, v.cell.Level, v.cell.Layout, v.cell.Hash)
+			place := fmt.Sprint(v.cell.Toolchain, v.cell.Target, v.cell.Level, v.cell.Layout, v.cell.Hash, round)
 			c := cells[place]
 			if c == nil {
-				c = &judgedCell{byName[v.cell.Test].String(), v.cell.Toolchain, v.cell.Target, v.cell.Level, v.cell.Layout, nil, false, 0}
+				c = &judgedCell{byName[v.cell.Test].String(), v.cell.Toolchain, v.cell.Target, v.cell.Level, v.cell.Layout, nil, false, 0, rare}
 				cells[place] = c
 			}
 			fn := clone(v.fn)
@@ -81,6 +87,37 @@ func TestJudged(t *testing.T) {
 	clang := clangs(t)
 	gather(Options{Tests: corpus.OpenCL(), Toolchains: clang[len(clang)-1:], Levels: []string{"O0", "O2"}, Layouts: one,
 		Targets: []string{"tahiti", "gfx900", "gfx942", "gfx1030", "gfx1200", "cypress"}})
+	rare = true
+	last := tcs[len(tcs)-1:]
+	others := []spec.Layout{spec.Symbols, spec.Offsets, spec.Adjacent}
+	gather(Options{Tests: append(corpus.Tests(), loopTests(t)...), Toolchains: last, Targets: []string{"sm_70", "sm_90"}, Levels: []string{"O3"}, Layouts: others})
+	gather(Options{Tests: corpus.Tests(), Toolchains: tcs[:1], Targets: []string{"sm_35"}, Levels: []string{"O3"}, Layouts: []spec.Layout{spec.Symbols}})
+	for _, set := range []string{"shapes", "opportunities", "quick"} {
+		tests := killTests(t, set)
+		gather(Options{Tests: tests[:min(150, len(tests))], Toolchains: last, Targets: []string{"sm_80"}, Levels: []string{"O3"},
+			Layouts: []spec.Layout{spec.Pointers, spec.Adjacent}})
+	}
+	suite := newControlSuite(t)
+	for n, at := range controlTargets {
+		suite.choose(n)
+		edits, _ := suite.plan(t, at.target, 0)
+		require.NoError(t, (&fakeptxas.Config{Real: suite.real[at.release].Ptxas, Edits: map[string]map[string][]fakeptxas.Edit{at.target: edits}}).Write(suite.dirs[at.release]))
+		gather(Options{Tests: suite.tests, Toolchains: []*toolchain.Toolchain{suite.fakes[at.release]}, Targets: []string{at.target}, Levels: []string{"O3"}, Layouts: spec.Layouts})
+	}
+	wrong := newKillRun(t, killTests(t, "shapes"), "sm_80", spec.AllLayouts, "12.4")
+	for _, p := range fakeptxas.Passes {
+		require.NoError(t, (&fakeptxas.Config{Real: wrong.tcs["12.4"].Ptxas, Optimise: map[string][]string{"": {p.Name}}}).Write(wrong.dirs["12.4"]))
+		var tests []*litmus.Test
+		for _, i := range wrong.of[p.Name] {
+			tests = append(tests, wrong.tests[i])
+		}
+		gather(Options{Tests: tests[:min(4, len(tests))], Toolchains: []*toolchain.Toolchain{wrong.fakes["12.4"]}, Targets: []string{"sm_80"}, Levels: []string{"O3"},
+			Layouts: []spec.Layout{spec.Pointers, spec.Adjacent}})
+	}
+	newest := clang[len(clang)-1:]
+	gather(Options{Tests: append(corpus.OpenCL(), corpus.Tests()...), Toolchains: newest, Levels: []string{"O2"}, Layouts: []spec.Layout{spec.Symbols},
+		Targets: []string{"tahiti", "gfx90a", "gfx942", "gfx1100", "cayman"}})
+	gather(Options{Tests: loopTests(t), Toolchains: newest, Source: "llvm-ir", Targets: []string{"gfx942"}, Levels: []string{"O0"}, Layouts: others[2:]})
 	f, err := os.Create("../optcheck/testdata/judged.gz")
 	require.NoError(t, err)
 	z := gzip.NewWriter(f)
@@ -96,16 +133,23 @@ func TestJudged(t *testing.T) {
 		}
 		return cmp.Or(n(a)-n(b), strings.Compare(a, b))
 	})
-	for _, p := range places {
-		c := cells[p]
-		key := c.Target + c.Level + rulesOf[p]
-		if seen[key]++; seen[key] > 2 {
-			continue
+	write := func(rare bool) {
+		for _, p := range places {
+			c := cells[p]
+			key := c.Target + c.Level + rulesOf[p]
+			if c.Rare {
+				key += c.Layout + c.Toolchain
+			}
+			if c.Rare != rare || seen[key] == 8 || seen[key] == 2 && !rare {
+				continue
+			}
+			seen[key]++
+			kept++
+			slices.SortFunc(c.Kernels, func(a, b judgedKernel) int { return a.Thread - b.Thread })
+			require.NoError(t, enc.Encode(c))
 		}
-		kept++
-		slices.SortFunc(c.Kernels, func(a, b judgedKernel) int { return a.Thread - b.Thread })
-		require.NoError(t, enc.Encode(c))
 	}
+	write(false)
 	for _, target := range []string{"sm_70", "sm_90"} {
 		for _, name := range []string{"mp", "cas-sl", "mp+relaxed.ctas-shared", "lb+addrs"} {
 			x := corpusTest(t, name)
@@ -121,10 +165,11 @@ func TestJudged(t *testing.T) {
 				code, err := pipeline.ParseDump("harness", text)
 				require.NoError(t, err)
 				require.NoError(t, enc.Encode(judgedCell{x.String(), tc.ID, target, "O3", "pointers",
-					[]judgedKernel{{Func: code.Program.Funcs[0], Check: optcheck.NewChecker()}}, true, form}))
+					[]judgedKernel{{Func: code.Program.Funcs[0], Check: optcheck.NewChecker()}}, true, form, false}))
 			}
 		}
 	}
+	write(true)
 	require.NoError(t, z.Close())
 	require.NoError(t, f.Close())
 	t.Logf("%d of %d cells", kept, len(cells))
