@@ -39,22 +39,39 @@ type storedCode struct {
 // executedFiles are those of which kernels are executed, too.
 var executedFiles = []string{"execute.ptx", "minimum.ptx", "guarded.ptx", "narrowloop.ptx", "unused.ptx"}
 
-// compileStored compiles the modules of testdata.
+// storedFiles are the modules of testdata, and some of other packages, as seen from there.
+func storedFiles(t *testing.T) (files []string) {
+	t.Helper()
+	for _, pattern := range []string{"*.ptx", "../../sass/lower/testdata/*.ptx", "../../verify/testdata/[cp]*.ptx", "../../program/cases/*/cbe-[dh]*t*-lock.ptx",
+		"../../program/cases/*/sdk-red.ptx", "../../program/cases/*/tpo-tm-fenced.ptx", "../../program/cases/*/cub-scan.ptx", "../../program/cases/*/ct-octree.ptx",
+		"../../program/cases/*/order-[ci]*.ptx"} {
+		found, err := filepath.Glob(filepath.Join("testdata", pattern))
+		require.NoError(t, err)
+		require.NotEmpty(t, found, pattern)
+		for _, f := range found {
+			name, err := filepath.Rel("testdata", f)
+			require.NoError(t, err)
+			files = append(files, name)
+		}
+	}
+	return files
+}
+
+// compileStored compiles them.
 func compileStored(t *testing.T) (list []storedCode) {
 	t.Helper()
-	files, err := filepath.Glob("testdata/*.ptx")
-	require.NoError(t, err)
+	files := storedFiles(t)
 	for _, way := range []struct{ release, target, level string }{{"11.8", "sm_80", "O3"}, {"12.4", "sm_90", "O3"}, {"12.4", "sm_70", "O1"}} {
 		tc := releases(t, way.release)[0]
 		for _, file := range files {
-			m := module(t, file)
+			m := module(t, filepath.Join("testdata", file))
 			b, err := build(t.Context(), tc, m, way.target, way.level)
 			if err != nil {
 				continue // it is for other targets
 			}
 			code, err := b.decode(t.Context())
 			require.NoError(t, err)
-			c := storedCode{filepath.Base(file), tc.ID, way.target, way.level, code.Program, nil}
+			c := storedCode{file, tc.ID, way.target, way.level, code.Program, nil}
 			if way.target == "sm_90" && slices.Contains(executedFiles, c.File) {
 				c.Data = b.lined
 			}
@@ -223,7 +240,7 @@ func TestStored(t *testing.T) {
 			}
 			honest := inBrief(r.said(f, s.Program.Funcs[at]))
 			fmt.Fprintf(&out, "%s: %s\n", f.Name, honest)
-			names, list := edits(s.Program.Funcs[at], rand.New(rand.NewPCG(uint64(len(s.Program.Funcs[at].Insts)), 31)), 2)
+			names, list := edits(s.Program.Funcs[at], rand.New(rand.NewPCG(uint64(len(s.Program.Funcs[at].Insts)), 31)), 3)
 			for i := range list {
 				changes++
 				if says := inBrief(r.said(f, list[i])); says != honest {
