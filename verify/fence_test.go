@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/litmus"
 )
 
 // TestFenceOrder: threads of a block that fence in front of a barrier, behind which another thread signals, release what they wrote only if the
@@ -22,5 +24,34 @@ func TestFenceOrder(t *testing.T) {
 		x, err := All(context.Background(), m, kernel, o, time.Minute)
 		require.NoError(t, err)
 		require.Equal(t, free, x.Answer == AnswerFree, x.Text())
+	}
+}
+
+// TestLocks: all executions of small launches with locks are looked at, and the test that is judged can be read again.
+func TestLocks(t *testing.T) {
+	m := module(t, "testdata/locks.ptx")
+	for _, c := range []struct {
+		kernel, lock, data string
+		grid, block        int
+	}{{"spin", "lock", "count", 2, 1}, {"ticket", "lock", "count", 3, 1}, {"gridbar", "bar", "data", 2, 2}} {
+		o := &Options{Launch: Launch{Grid: [3]int{c.grid, 1, 1}, Block: [3]int{c.block, 1, 1}, Args: []Arg{{Name: c.lock, Buffer: true, Bytes: 8}, {Name: c.data, Buffer: true, Bytes: 16}}}}
+		x, err := All(context.Background(), m, c.kernel, o, time.Minute)
+		require.NoError(t, err)
+		require.Equal(t, AnswerFree, x.Answer, x.Text())
+		_, err = litmus.Parse("launch.litmus", []byte(x.Test))
+		require.NoError(t, err, x.Test)
+	}
+}
+
+// TestEvery: where threads meet at barriers alone, one run stands for every schedule; where they wait for each other's writes it does not.
+func TestEvery(t *testing.T) {
+	for _, c := range []struct {
+		file, kernel string
+		every        bool
+	}{{"kernels.ptx", "reduce_synced", true}, {"kernels.ptx", "flag_fenced", false}, {"kernels.ptx", "flag_plain", false},
+		{"kernels.ptx", "warp_synced", true}, {"kernels.ptx", "last_block", false}, {"kernels.ptx", "named", false}, {"pairs.ptx", "store_fix", false}} {
+		r, err := Kernel(module(t, "testdata/"+c.file), c.kernel, &Options{Launch: Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{64, 1, 1}}, Schedules: 2, Unmended: true})
+		require.NoError(t, err)
+		require.Equal(t, c.every, r.Every, c.kernel)
 	}
 }

@@ -25,6 +25,9 @@ type monitor struct {
 	layout  *layout
 	found   *findings
 
+	// contested tells that a value may depend on the schedule.
+	contested bool
+
 	// origins, if not nil, follow what addresses depend on.
 	origins *origins
 	// now is the access that is being checked.
@@ -67,7 +70,7 @@ type published struct {
 func newMonitor(g *emu.Grid, l *layout, f *findings) *monitor {
 	n := g.Launch.Blocks()
 	m := &monitor{grid: g, shape: shape{n, (g.Launch.Threads() + emu.Lanes - 1) / emu.Lanes, bulk(f.program)}, shadow: newShadow(), bars: map[barKey]*bar{},
-		groups: map[id]*copies{}, objects: map[emu.Word]*object{}, issuer: map[id]id{}, meets: map[int32]*meeting{}, follow: map[int32][]bool{}, layout: l, found: f, cluster: make([]int32, n), times: make([]uint32, len(g.Warps))}
+		groups: map[id]*copies{}, objects: map[emu.Word]*object{}, issuer: map[id]id{}, meets: map[int32]*meeting{}, follow: map[int32][]bool{}, layout: l, found: f, contested: !fixed(f.program), cluster: make([]int32, n), times: make([]uint32, len(g.Warps))}
 	for i := range m.cluster {
 		m.cluster[i] = clusterOf(g.Launch, i)
 	}
@@ -164,7 +167,7 @@ func (m *monitor) touch(w *emu.Warp, n int, pc int32, a *ir.Access, l int, p emu
 	}
 	t := touch{block: by.block, warp: by.warp, mask: 1 << l, time: m.times[n], pc: pc, write: a.Kind != ir.Load, size: uint8(a.Bytes)}
 	if a.Sem != ir.Weak {
-		t.strong, t.level = true, levelOf(a.Scope)
+		t.strong, t.level, t.adds = true, levelOf(a.Scope), adds(a)
 	}
 	for e := range a.Elems {
 		q := emu.Place{Space: p.Space, Addr: p.Addr + uint64(e*a.Bytes)}

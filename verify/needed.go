@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -18,6 +19,18 @@ type Need struct {
 	Noticed []Rule `json:"noticed,omitempty"`
 	// Unknown tells why that nothing was found says little.
 	Unknown []string `json:"unknown,omitempty"`
+	// Every tells that nothing would be found in any other schedule either: this launch does not need it.
+	Every bool `json:"every_schedule,omitempty"`
+	// With is another one that does the same: with both left out, something is found.
+	With *Side `json:"with,omitempty"`
+
+	change edited
+}
+
+// edited is a change of an instruction.
+type edited struct {
+	inst int
+	to   ir.Effect
 }
 
 // Needed changes each synchronisation of a kernel in which nothing is found, one after the other, and looks whether that is
@@ -35,23 +48,19 @@ func Needed(m *ptx.Module, kernel string, o *Options) ([]Need, *Result, error) {
 		return nil, r, err
 	}
 	f := &findings{program: p, lines: lines, block: r.Block, grid: r.Grid}
+	without := func(e ...edited) (*Result, error) { return program(with(p, e), lines, &set) }
 	var out []Need
 	for i := range p.Insts {
 		if slices.Contains(r.Missed, i) {
 			continue
 		}
 		for _, c := range changes(p.Insts[i].Do) {
-			q := *p
-			q.Insts = slices.Clone(p.Insts)
-			q.Insts[i].Do = c.to
-			if c.to == nil {
-				q.Insts[i].Pre, q.Insts[i].Post = nil, nil
-			}
-			x, err := program(&q, lines, &set)
+			e := edited{i, c.to}
+			x, err := without(e)
 			if err != nil {
 				return nil, nil, err
 			}
-			n := Need{Side: f.side(int32(i), id{}, 1), Change: c.what, Unknown: x.Unknown}
+			n := Need{Side: f.side(int32(i), id{}, 1), Change: c.what, Unknown: x.Unknown, Every: x.Every, change: e}
 			for _, y := range x.Found {
 				if !slices.Contains(n.Noticed, y.Rule) {
 					n.Noticed = append(n.Noticed, y.Rule)
@@ -60,7 +69,53 @@ func Needed(m *ptx.Module, kernel string, o *Options) ([]Need, *Result, error) {
 			out = append(out, n)
 		}
 	}
-	return out, r, nil
+	return out, r, accompany(out, without)
+}
+
+// with is a program with changes.
+func with(p *ir.Program, edits []edited) *ir.Program {
+	q := *p
+	q.Insts = slices.Clone(p.Insts)
+	for _, e := range edits {
+		if q.Insts[e.inst].Do = e.to; e.to == nil {
+			q.Insts[e.inst].Pre, q.Insts[e.inst].Post = nil, nil
+		}
+	}
+	return &q
+}
+
+// maxCompany is how many others are tried with a synchronisation whose loss is not noticed.
+const maxCompany = 6
+
+// accompany looks, for each synchronisation that is not missed, for the nearest other one that does the same.
+func accompany(needs []Need, without func(e ...edited) (*Result, error)) error {
+	var spare []int
+	for i := range needs {
+		if n := &needs[i]; len(n.Noticed)+len(n.Unknown) == 0 {
+			spare = append(spare, i)
+		}
+	}
+	for _, i := range spare {
+		n := &needs[i]
+		others := slices.DeleteFunc(slices.Clone(spare), func(k int) bool { return needs[k].change.inst == n.change.inst })
+		slices.SortStableFunc(others, func(a, b int) int { return cmp.Compare(n.apart(&needs[a]), n.apart(&needs[b])) })
+		for _, k := range others[:min(maxCompany, len(others))] {
+			x, err := without(n.change, needs[k].change)
+			if err != nil {
+				return err
+			}
+			if len(x.Found) > 0 {
+				n.With = &needs[k].Side
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// apart is how far two synchronisations are apart, in instructions.
+func (n *Need) apart(o *Need) int {
+	return max(n.change.inst-o.change.inst, o.change.inst-n.change.inst)
 }
 
 type change struct {

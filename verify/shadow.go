@@ -20,6 +20,8 @@ type touch struct {
 	low    uint8
 	write  bool
 	async  bool // by the async proxy
+	// adds is what a reduction does, if the order of those that do it does not matter.
+	adds ir.Atom
 	// Of a strong write: the number of its chain of read-modify-writes in its place, and its own in it.
 	chain, link uint32
 }
@@ -43,6 +45,8 @@ type strongCell struct {
 	// narrow is the narrowest scope, alike tells that all accesses have one size and place.
 	narrow level
 	alike  bool
+	// adds is what all of the accesses do, if they are such reductions.
+	adds ir.Atom
 
 	last touch // the last strong write
 	held bool  // it is what the word holds
@@ -184,11 +188,14 @@ func (m *monitor) strongly(s *strongCell, t *touch, by id) {
 // put remembers a strong access in place of the lane's last one of its kind.
 func (s *strongCell) put(t *touch) {
 	if len(s.list) == 0 {
-		s.narrow, s.alike = t.level, true
+		s.narrow, s.alike, s.adds = t.level, true, t.adds
 	} else if f := &s.list[0]; f.size != t.size || f.low != t.low {
 		s.alike = false
 	}
 	s.narrow = min(s.narrow, t.level)
+	if t.adds != s.adds {
+		s.adds = ir.NoAtom
+	}
 	k := t.key()
 	if s.of != nil {
 		if i, ok := s.of[k]; ok {
@@ -288,6 +295,7 @@ func (m *monitor) check(c *cell, t *touch, by id, k *clock) {
 		if c.strong == nil {
 			c.strong = &strongCell{}
 		}
+		m.contest(c.strong, t, by, k)
 		m.strongly(c.strong, t, by)
 	case t.write:
 		c.write, c.written = *t, true

@@ -16,6 +16,9 @@ func (r *Result) Text() string {
 	if len(r.Chose) > 0 {
 		fmt.Fprintf(&b, "  chosen: %s\n", plain.Line(strings.Join(r.Chose, ", ")))
 	}
+	if r.Every {
+		fmt.Fprintln(&b, "  every schedule of these values does the same")
+	}
 	for _, f := range r.Found {
 		f.text(&b)
 	}
@@ -132,6 +135,10 @@ func (n *Need) Text() string {
 		says = fmt.Sprintf("noticed: %v", n.Noticed)
 	case len(n.Unknown) > 0:
 		says = "not noticed, " + plain.Line(n.Unknown[0])
+	case n.With != nil:
+		says = fmt.Sprintf("not noticed: line %d does the same", n.With.Line)
+	case n.Every:
+		says = "not noticed, nor is it needed in any schedule of these values"
 	}
 	return fmt.Sprintf("  line %d, %s, %s: %s\n", n.Line, plain.Line(n.Side.Text), n.Change, says)
 }

@@ -385,6 +385,9 @@ func uses(in *ir.Inst, set []uint64) {
 				kill(r)
 			}
 		} else {
+			for _, r := range do.Dst {
+				kill(r)
+			}
 			put(do.Data...)
 			put(do.Compare...)
 		}

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 
 	"optcheck/emu"
 	"optcheck/ir"
@@ -177,6 +178,9 @@ var litmusAtoms = map[ir.Atom]litmus.AtomOp{ir.AtomAdd: litmus.AtomAdd, ir.AtomM
 	ir.AtomDec: litmus.AtomDec, ir.AtomAnd: litmus.AtomAnd, ir.AtomOr: litmus.AtomOr, ir.AtomXor: litmus.AtomXor, ir.AtomExch: litmus.AtomExch,
 	ir.AtomCAS: litmus.AtomCAS}
 
+// ofBits are the read-modify-writes whose types tell a width alone.
+var ofBits = []ir.Atom{ir.AtomExch, ir.AtomCAS, ir.AtomAnd, ir.AtomOr, ir.AtomXor}
+
 // access translates an element of an access.
 func (w *walk) access(a *ir.Access, i int, regs []known, guard *litmus.Guard) {
 	if a.Mbarrier || a.Atom >= ir.AtomArrive {
@@ -224,6 +228,9 @@ func (w *walk) access(a *ir.Access, i int, regs []known, guard *litmus.Guard) {
 		in.Op, in.Src = litmus.OpSt, []litmus.Operand{w.operand(regs, a.Data[i], t)}
 	default:
 		in.Op, in.Atom = litmus.OpRed, litmusAtoms[a.Atom]
+		if bits, ok := map[int]litmus.Type{2: litmus.B16, 4: litmus.B32, 8: litmus.B64}[a.Bytes]; ok && slices.Contains(ofBits, a.Atom) {
+			in.Type = bits
+		}
 		if in.Atom == litmus.AtomNone || a.Elems > 1 || a.Type.Float() {
 			w.fail("this read-modify-write")
 		}

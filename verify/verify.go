@@ -31,6 +31,8 @@ type Result struct {
 	Found []*Finding `json:"findings"`
 	// Unknown are the reasons why less than asked for is known; none if all runs came to their end.
 	Unknown []string `json:"unknown,omitempty"`
+	// Every tells that every schedule of the values that were run does the same, so that what was not found is not there.
+	Every bool `json:"every_schedule,omitempty"`
 	// Missed are instructions that no run performed: nothing is known of them.
 	Missed []int `json:"missed,omitempty"`
 	// Unchecked are sides of what the engine does not know.
@@ -65,6 +67,8 @@ type outcome struct {
 	// suspect are the instructions with an address that was wrong because of what was chosen.
 	suspect map[int32]trail
 	input   *refine.Input
+	// fixed tells that another schedule would have done the same.
+	fixed bool
 }
 
 // The instructions of threads that a run has at most: one of given values ends if the program does, one of chosen values may go on for long.
@@ -229,6 +233,7 @@ func merge(p *ir.Program, outs []*outcome) *Result {
 		}
 	}
 	r.Found = all.sorted()
+	r.Every = len(r.Found) == 0 && len(r.Unknown) == 0 && !slices.ContainsFunc(outs, func(x *outcome) bool { return !x.fixed })
 	return r
 }
 
@@ -300,7 +305,7 @@ func (o *Options) once(p *ir.Program, lines Lines, input, schedule int, c choice
 			x.unknown = append(x.unknown, unknown)
 		}
 	}
-	x.suspect = m.suspects(err, follow)
+	x.suspect, x.fixed = m.suspects(err, follow), err == nil && !m.contested
 	return x, nil
 }
 

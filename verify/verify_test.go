@@ -137,4 +137,5 @@ func TestCounting(t *testing.T) {
 	r, err := Kernel(m, "counts", o)
 	require.NoError(t, err)
 	require.Empty(t, brief(r), r.Text())
+	require.True(t, r.Every)
 }
