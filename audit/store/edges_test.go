@@ -521,3 +521,21 @@ func TestFalseResult(t *testing.T) {
 		require.NoError(t, s.Close())
 	}
 }
+
+// TestModes: who opens a store to read it cannot write into it, and nobody but who creates one makes a file that is gone.
+func TestModes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s, err := Open(t.Context(), path, Create)
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	s, err = Open(t.Context(), path, Read)
+	require.NoError(t, err)
+	_, err = s.c.ExecContext(t.Context(), "DELETE FROM body")
+	require.ErrorContains(t, err, "readonly")
+	require.NoError(t, s.Close())
+	for _, mode := range []Mode{Read, Write} {
+		gone := &Store{path: filepath.Join(t.TempDir(), "gone.db"), mode: mode}
+		require.Error(t, gone.connect(t.Context()))
+		require.NoFileExists(t, gone.path)
+	}
+}
