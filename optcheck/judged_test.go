@@ -172,6 +172,7 @@ func (c *JudgedCell) judge(t *testing.T, b *strings.Builder) (good, edits int) {
 			r, err := k.Check.CheckAgainst(fn, want)
 			return brief(r, err), meaning(r)
 		})
+		otherwise(b, x, k, layout)
 		if r.Class == Preserved {
 			good++
 		}
@@ -220,6 +221,74 @@ func explored(t *testing.T, b *strings.Builder, x *litmus.Test, threads []Lifted
 // edited says what is said of each single edit of a function, with a hash of what all of them mean, and returns the number of edits.
 func edited(b *strings.Builder, of *isa.Func, judge func(*isa.Func) (says, means string)) int {
 	return tried(b, of, 50, judge)
+}
+
+// otherwise says in brief what is said of a kernel if its test were another: with an instruction left out or behind the next, of another
+// strength, scope or constant.
+func otherwise(b *strings.Builder, x *litmus.Test, k *JudgedKernel, layout spec.Layout) {
+	n := map[string][]string{}
+	for i := range x.Threads[k.Thread].Body {
+		for _, edit := range []struct {
+			name string
+			do   func(body *[]litmus.Instr) bool
+		}{
+			{"without", func(body *[]litmus.Instr) bool {
+				*body = slices.Delete(*body, i, i+1)
+				return true
+			}},
+			{"behind", func(body *[]litmus.Instr) bool {
+				if i+1 == len(*body) {
+					return false
+				}
+				(*body)[i], (*body)[i+1] = (*body)[i+1], (*body)[i]
+				return true
+			}},
+			{"twice", func(body *[]litmus.Instr) bool {
+				*body = slices.Insert(*body, i, (*body)[i])
+				return (*body)[i].IsAccess()
+			}},
+			{"stronger", func(body *[]litmus.Instr) bool {
+				in := &(*body)[i]
+				was := in.Sem
+				in.Sem = map[litmus.Op]litmus.Sem{litmus.OpLd: litmus.SemAcquire, litmus.OpSt: litmus.SemRelease, litmus.OpAtom: litmus.SemAcqRel}[in.Op]
+				if in.Scope == litmus.ScopeNone {
+					in.Scope = litmus.ScopeGPU
+				}
+				return in.Sem != was && in.Sem != litmus.SemNone
+			}},
+			{"of another scope", func(body *[]litmus.Instr) bool {
+				in := &(*body)[i]
+				was := in.Scope
+				in.Scope = map[litmus.Scope]litmus.Scope{litmus.ScopeCTA: litmus.ScopeSys, litmus.ScopeGPU: litmus.ScopeCTA, litmus.ScopeSys: litmus.ScopeGPU}[was]
+				return was != litmus.ScopeNone
+			}},
+			{"of another constant", func(body *[]litmus.Instr) bool {
+				in := &(*body)[i]
+				in.Src = slices.Clone(in.Src)
+				j := slices.IndexFunc(in.Src, func(o litmus.Operand) bool { return o.Kind == litmus.OperandConst })
+				if j >= 0 {
+					in.Src[j].Value += 2
+				}
+				return j >= 0
+			}},
+		} {
+			y := x.Clone()
+			if !edit.do(&y.Threads[k.Thread].Body) || y.Check() != nil {
+				continue
+			}
+			want, err := spec.FromTest(y, k.Thread, layout)
+			if err != nil {
+				continue
+			}
+			want.Digest = k.Digest
+			r, err := k.Check.CheckAgainst(k.Func, want)
+			said := brief(r, err)
+			n[said] = append(n[said], fmt.Sprint(edit.name, " ", i))
+		}
+	}
+	for _, s := range sorted(n) {
+		fmt.Fprintf(b, "if %s: %s\n", strings.Join(n[s], ", "), s)
+	}
 }
 
 // fewEdited is a hash of what is said of some edits, of rare cells.
@@ -289,7 +358,7 @@ func harnessSays(r *HarnessResult) string {
 	return s
 }
 
-func sorted(m map[string][]int) (keys []string) {
+func sorted[V any](m map[string]V) (keys []string) {
 	for s := range m {
 		keys = append(keys, s)
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -167,9 +168,50 @@ func edits(f *isa.Func, rnd *rand.Rand, most int) (names []string, out []*isa.Fu
 	return names, out
 }
 
-// inBrief is what is said, in brief.
+// someOf are mutants of a kernel's PTX, at most two of a kind.
+func someOf(all []mutant, kernel string) (some []mutant) {
+	n := map[string]int{}
+	for _, x := range all {
+		if x.kernel == kernel {
+			if n[x.kind]++; n[x.kind] <= 2 {
+				some = append(some, x)
+			}
+		}
+	}
+	return some
+}
+
+// asked is what is said of a kernel's machine code if its PTX were another.
+func (r *compiled) asked(t *testing.T, x mutant, code *isa.Func) *Result {
+	t.Helper()
+	m, err := ptx.Parse(r.m.File, []byte(apply(r.m.Lined(lineFile, ""), x.text)))
+	if err != nil {
+		return &Result{Unknown: []Finding{{Detail: err.Error()}}}
+	}
+	var numbers []int // of the instructions, as the machine code knows them
+	for n := range r.m.Insts + 1 {
+		times := 1
+		if text, ok := x.text[n]; ok {
+			times = strings.Count(text, ";")
+		}
+		numbers = append(numbers, slices.Repeat([]int{n}, times)...)
+	}
+	for _, f := range m.Funcs {
+		for _, st := range f.Body {
+			if st.Inst != nil {
+				st.Inst.N = numbers[min(st.Inst.N, len(numbers)-1)]
+			}
+		}
+	}
+	at := slices.IndexFunc(m.Funcs, func(f *ptx.Func) bool { return f.Name == x.kernel })
+	return (&compiled{m, r.prog, r.sm}).said(m.Funcs[at], code)
+}
+
+// inBrief is what is said, in brief, with a hash of it in full.
 func inBrief(r *Result) string {
-	var words []string
+	var words, full []string
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%+v", r.Count)
 	for what, list := range map[string][]Finding{"": r.Findings, "?": r.Unknown, "!": r.Notes} {
 		for _, f := range list {
 			line := 0
@@ -177,10 +219,13 @@ func inBrief(r *Result) string {
 				line = f.First.Pos.Line
 			}
 			words = append(words, fmt.Sprintf("%s%s@%d", what, f.Rule, line))
+			full = append(full, f.Detail)
 		}
 	}
 	slices.Sort(words)
-	return strings.Join(words, " ")
+	slices.Sort(full)
+	fmt.Fprint(h, full)
+	return fmt.Sprintf("%s %08x", strings.Join(words, " "), h.Sum32())
 }
 
 // TestStored: what is said of what real releases made of testdata is what was said of it, word by word, and so is what is said of it in
@@ -245,6 +290,11 @@ func TestStored(t *testing.T) {
 			}
 			honest := inBrief(r.said(f, s.Program.Funcs[at]))
 			fmt.Fprintf(&out, "%s: %s\n", f.Name, honest)
+			for _, x := range someOf(mutants(m), f.Name) {
+				if says := inBrief(r.asked(t, x, s.Program.Funcs[at])); says != honest {
+					fmt.Fprintf(&out, "  if %s: %s\n", x.what, says)
+				}
+			}
 			names, list := edits(s.Program.Funcs[at], rand.New(rand.NewPCG(uint64(len(s.Program.Funcs[at].Insts)), 31)), 3)
 			for i := range list {
 				changes++
