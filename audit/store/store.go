@@ -392,8 +392,12 @@ func (s *Store) End(err error) error {
 func (s *Store) discard() {
 	ctx := context.Background()
 	// In this mode a transaction shows that nobody else has the file, and where the disk is full there
-	// is no need for a file of shared memory.
-	if s.close() != nil || s.connect(ctx, "locking_mode=EXCLUSIVE") != nil {
+	// is no need for a file of shared memory, nor for a journal of what has no content.
+	pragmas := []string{"locking_mode=EXCLUSIVE"}
+	if st, err := os.Stat(s.path); err == nil && st.Size() == 0 {
+		pragmas = append(pragmas, "journal_mode=MEMORY")
+	}
+	if s.close() != nil || s.connect(ctx, pragmas...) != nil {
 		return
 	}
 	if _, err := s.c.ExecContext(ctx, "BEGIN EXCLUSIVE"); err != nil {

@@ -161,6 +161,14 @@ func TestDiskFullAtOnce(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600), "an empty file that somebody else made")
 	require.Error(t, child(t, args...).Run())
 	require.NoFileExists(t, file)
+	require.NoError(t, syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT, "size=4k"))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "other"), make([]byte, 4096), 0o600), "not a byte is left")
+	cmd := child(t, args...)
+	require.Error(t, cmd.Run())
+	require.Contains(t, cmd.Stderr.(*bytes.Buffer).String(), "no space left for the store")
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
 }
 
 // TestReadOnly: where nothing can be written, a store can be read, and an audit
