@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"optcheck/internal/input"
+	"optcheck/internal/toolname"
 	"optcheck/internal/whole"
 )
 
@@ -189,9 +190,11 @@ func Remove(managed string, names []string) (did []string, err error) {
 				gone[i], hit = true, true
 			}
 		}
-		if tree := installedTree(managed, name); tree != "" {
-			trees, hit = append(trees, tree), true
+		found := installedTrees(managed, name)
+		if len(found) > 1 {
+			return nil, fmt.Errorf("%s may be %s or %s: say which", name, filepath.Base(found[0]), filepath.Base(found[1]))
 		}
+		trees, hit = append(trees, found...), hit || len(found) > 0
 		if !hit {
 			return nil, fmt.Errorf("%s is neither installed nor added (%s)", name, removable(managed, list))
 		}
@@ -226,18 +229,19 @@ func (f *addedFolder) means(name string) bool {
 	return slices.Contains(f.Compilers, name) || slices.Contains(f.Compilers, "cuda-"+name) || slices.Contains(f.Compilers, "llvm-"+name)
 }
 
-// installedTree is the folder of an installation, "" if there is none of that name.
-func installedTree(managed, name string) string {
-	if strings.ContainsRune(name, filepath.Separator) {
-		return ""
-	}
-	for _, n := range []string{name, "cuda-" + name, "llvm-" + name} {
-		tree := filepath.Join(managed, n)
-		if _, err := os.Stat(filepath.Join(tree, "root")); err == nil && !strings.HasPrefix(n, ".") {
-			return tree
+// installedTrees are the folders of the installations that a name stands for: the one that has it, or its version.
+func installedTrees(managed, name string) (trees []string) {
+	for _, root := range input.Glob(managed, "*", "root") {
+		tree := filepath.Dir(root)
+		switch folder := filepath.Base(tree); {
+		case strings.HasPrefix(folder, "."):
+		case folder == name || folder == "cuda-"+name || folder == "llvm-"+name:
+			return []string{tree}
+		case toolname.Installed(name, folder):
+			trees = append(trees, tree)
 		}
 	}
-	return ""
+	return trees
 }
 
 // removable lists what could be removed.

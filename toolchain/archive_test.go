@@ -195,3 +195,24 @@ func TestAddFolders(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesOfInstalled: verify and remove take the names that other commands print.
+func TestNamesOfInstalled(t *testing.T) {
+	dir := t.TempDir()
+	for _, folder := range []string{"cuda-12.4", "nvcc-12.4", "llvm-22"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, folder, "root"), 0o700))
+	}
+	for name, want := range map[string][]string{"ptxas 12.4.131": {"cuda-12.4"}, "12.4": {"cuda-12.4"}, "12.4.131": {"cuda-12.4", "nvcc-12.4"}, "clang-22": {"llvm-22"}} {
+		found, err := Verify(t.Context(), dir, []string{name})
+		require.NoError(t, err)
+		var names []string
+		for _, v := range found {
+			names = append(names, v.Name)
+		}
+		require.Equal(t, want, names, name)
+	}
+	_, err := Verify(t.Context(), dir, []string{"../cuda-12.4"})
+	require.ErrorContains(t, err, "is not installed")
+	_, err = Remove(dir, []string{"12.4.131"})
+	require.EqualError(t, err, "12.4.131 may be cuda-12.4 or nvcc-12.4: say which")
+}

@@ -200,16 +200,21 @@ func Verify(ctx context.Context, dir string, names []string) ([]Verification, er
 			names = append(names, filepath.Base(filepath.Dir(r)))
 		}
 	}
-	var out []Verification
+	var trees []string
 	for _, name := range names {
-		tree := filepath.Join(dir, name)
-		if _, err := os.Stat(filepath.Join(tree, "root")); err != nil || name != filepath.Base(name) {
-			return out, fmt.Errorf("%q is not installed in %s", name, dir)
+		found := installedTrees(dir, name)
+		if len(found) == 0 {
+			return nil, fmt.Errorf("%q is not installed in %s", name, dir)
 		}
+		trees = append(trees, found...)
+	}
+	slices.Sort(trees)
+	var out []Verification
+	for _, tree := range slices.Compact(trees) {
 		if ctx.Err() != nil {
 			return out, ctx.Err()
 		}
-		v := Verification{Name: name}
+		v := Verification{Name: filepath.Base(tree)}
 		v.Err = verify(tree, func(path string) (string, error) { v.Files++; return hashOf(path) })
 		out = append(out, v)
 	}

@@ -4,6 +4,7 @@
 package toolname
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -25,6 +26,26 @@ func Compiler(name, tool, version string) bool {
 		}
 	}
 	return begins(name, version)
+}
+
+// tools are the compilers of what is installed by a release's name.
+var tools = map[string][]string{"cuda": {"ptxas"}, "llvm": {"clang", "llc", "clang-cuda"}, "nvcc": {"nvcc"}}
+
+// Installed reports whether a name stands for a compiler of what is installed as a release: "cuda-12.4", of which the
+// compilers have versions that go on, such as 12.4.131.
+func Installed(name, release string) bool {
+	if name == release {
+		return true
+	}
+	at := strings.LastIndexByte(release, '-')
+	if at < 0 {
+		return false
+	}
+	version := release[at+1:]
+	if i := strings.LastIndex(name, version+"."); i >= 0 && strings.Trim(name[i:], "0123456789.") == "" {
+		name = name[:i+len(version)]
+	}
+	return slices.ContainsFunc(tools[release[:at]], func(tool string) bool { return Compiler(name, tool, version) })
 }
 
 func begins(name, version string) bool {

@@ -33,3 +33,23 @@ func TestID(t *testing.T) {
 		}
 	}
 }
+
+// TestInstalled: so do the names of what is installed.
+func TestInstalled(t *testing.T) {
+	folders := []string{"cuda-11.2", "cuda-12.4", "nvcc-12.4", "llvm-22", "other"}
+	for name, want := range map[string][]string{
+		"cuda-12.4": {"cuda-12.4"}, "ptxas 12.4.131": {"cuda-12.4"}, "ptxas-12.4": {"cuda-12.4"}, "12.4": {"cuda-12.4", "nvcc-12.4"}, "12.4.131": {"cuda-12.4", "nvcc-12.4"},
+		"nvcc 12.4.131": {"nvcc-12.4"}, "ptxas": {"cuda-11.2", "cuda-12.4"}, "clang 22.1.8": {"llvm-22"}, "llc-22": {"llvm-22"}, "clang-cuda 22.1.8": {"llvm-22"},
+		"other": {"other"}, "12.40": nil, "12.4.x": nil, "ptxas 112.4.1": nil, "": nil, "../cuda-12.4": nil, "2.4.131": nil,
+	} {
+		var got []string
+		for _, f := range folders {
+			if Installed(name, f) {
+				got = append(got, f)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", name, got, want)
+		}
+	}
+}
