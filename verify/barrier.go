@@ -168,7 +168,11 @@ func (m *monitor) diverged(b *emu.Block, x *bar) {
 }
 
 // meeting is the barrier of a cluster: what those who have arrived in each phase have made known.
-type meeting struct{ phases []**clock }
+type meeting struct {
+	phases []**clock
+	// comes is what those who have arrived in each phase had done, also where they made nothing known.
+	comes []**clock
+}
 
 // clusterBarrier notes arrivals at the barrier of a cluster, and who waits for them: who goes on knows all that arrived.
 func (m *monitor) clusterBarrier(w *emu.Warp, b *ir.Barrier, act uint32) {
@@ -183,14 +187,22 @@ func (m *monitor) clusterBarrier(w *emu.Warp, b *ir.Barrier, act uint32) {
 		th := m.thread(n, l)
 		if b.Kind == ir.BarrierClusterArrive {
 			if th.arrived++; len(x.phases) < th.arrived {
-				none := m.shape.none()
-				x.phases = append(x.phases, &none)
+				none, nobody := m.shape.none(), m.shape.none()
+				x.phases, x.comes = append(x.phases, &none), append(x.comes, &nobody)
 			}
+			c := th.clock.with(m.id(w, l), m.times[n], m.shape)
+			come := x.comes[th.arrived-1]
+			*come = join(*come, c, m.shape)
 			if now := x.phases[th.arrived-1]; b.Sem == ir.Release {
-				*now = join(*now, th.clock.with(m.id(w, l), m.times[n], m.shape), m.shape)
+				*now = join(*now, c, m.shape)
 			}
-		} else if b.Sem == ir.Acquire && th.arrived > 0 {
-			th.met = x.phases[th.arrived-1]
+			return
+		}
+		if th.arrived > 0 {
+			th.after = append(th.after[max(0, len(th.after)-1):], x.comes[th.arrived-1])
+			if b.Sem == ir.Acquire {
+				th.met = x.phases[th.arrived-1]
+			}
 		}
 	})
 	m.times[n]++

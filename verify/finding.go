@@ -23,6 +23,8 @@ const (
 	Misaligned        Rule = "misaligned"
 	Uninitialised     Rule = "uninitialised-shared"
 	CopyLeft          Rule = "copy-left"
+	Lifetime          Rule = "shared-lifetime"
+	Early             Rule = "shared-early"
 	Trap              Rule = "trap"
 	Assertion         Rule = "assertion"
 )
@@ -47,6 +49,8 @@ func Rules() []struct {
 		{Misaligned, "an access whose address is no multiple of its size"},
 		{Uninitialised, "a read of shared memory that nobody has written"},
 		{CopyLeft, "a thread ends while a bulk copy may still read shared memory, which goes with the block"},
+		{Lifetime, "an access of another block's shared memory that may come after the block has ended"},
+		{Early, "an access of another block's shared memory that may come before the block has begun, which is likely of blocks of one cluster; it does not count"},
 		{Trap, "a trap is reached"},
 		{Assertion, "an assertion fails"},
 	}
@@ -321,7 +325,13 @@ var badAddress = map[Rule]string{wild: "the address is none of memory", Misalign
 // Possible reports whether a finding depends on values that were chosen in a way that the program may exclude: races do not
 // count as such, since what the values are decides little about the order of threads.
 func (x *Finding) Possible() bool {
-	return x.Chosen && x.Rule != DataRace && x.Rule != BarrierDivergence && x.Rule != BarrierCount && x.Rule != Stuck
+	switch x.Rule {
+	case Early:
+		return true
+	case DataRace, BarrierDivergence, BarrierCount, Stuck, Lifetime:
+		return false
+	}
+	return x.Chosen
 }
 
 // sorted are the findings by their place.

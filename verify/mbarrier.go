@@ -84,6 +84,7 @@ func (m *monitor) operate(w *emu.Warp, n int, pc int32, a *ir.Access, l int, at 
 		th.reads, th.readAt = pc, p
 	}
 	m.now = current{w, a, l, p}
+	m.abroad(&t, by, th, p)
 	for range 2 {
 		c := m.shadow.at(emu.WordOf(p, int(by.block)))
 		m.uninitialised(c, &t, by, p)

@@ -22,6 +22,7 @@ type monitor struct {
 	issuer  map[id]id // who began the last copy that completes at a barrier object
 	meets   map[int32]*meeting
 	follow  map[int32][]bool // the instructions that can follow one
+	remotes map[remote]uint32
 	layout  *layout
 	found   *findings
 
@@ -56,6 +57,8 @@ type thread struct {
 	heard []*message
 	// last is the instruction of its last access, -1 if there is none.
 	last int32
+	// after are what the barriers of the cluster order before what it does now, whether they make memory known or not.
+	after []**clock
 	// met, if not nil, is what a barrier of the cluster tells it; arrived is how often it has arrived there.
 	met     **clock
 	arrived int
@@ -70,7 +73,7 @@ type published struct {
 func newMonitor(g *emu.Grid, l *layout, f *findings) *monitor {
 	n := g.Launch.Blocks()
 	m := &monitor{grid: g, shape: shape{n, (g.Launch.Threads() + emu.Lanes - 1) / emu.Lanes, bulk(f.program)}, shadow: newShadow(), bars: map[barKey]*bar{},
-		groups: map[id]*copies{}, objects: map[emu.Word]*object{}, issuer: map[id]id{}, meets: map[int32]*meeting{}, follow: map[int32][]bool{}, layout: l, found: f, contested: !fixed(f.program), cluster: make([]int32, n), times: make([]uint32, len(g.Warps))}
+		groups: map[id]*copies{}, objects: map[emu.Word]*object{}, issuer: map[id]id{}, meets: map[int32]*meeting{}, remotes: map[remote]uint32{}, follow: map[int32][]bool{}, layout: l, found: f, contested: !fixed(f.program), cluster: make([]int32, n), times: make([]uint32, len(g.Warps))}
 	for i := range m.cluster {
 		m.cluster[i] = clusterOf(g.Launch, i)
 	}
@@ -178,6 +181,7 @@ func (m *monitor) touch(w *emu.Warp, n int, pc int32, a *ir.Access, l int, p emu
 
 // words checks an element of an access, word by word.
 func (m *monitor) words(w *emu.Warp, p emu.Place, n int, t *touch, by id, th *thread, a *ir.Access) {
+	m.abroad(t, by, th, p)
 	for off := 0; off < n; {
 		k := min(4-int(p.Addr&3), n-off)
 		c := m.shadow.at(emu.WordOf(p, int(by.block)))

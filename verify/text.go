@@ -70,7 +70,7 @@ func (r *Result) Brief() string {
 
 func (f *Finding) text(b *strings.Builder) {
 	fmt.Fprintf(b, "  %s", f.Rule)
-	if f.Possible() {
+	if f.Possible() && f.Rule != Early {
 		fmt.Fprint(b, " (with values that were chosen)")
 	}
 	if f.Where != "" {

@@ -299,6 +299,7 @@ func (o *Options) once(p *ir.Program, lines Lines, input, schedule int, c choice
 	m.asserted()
 	if err == nil {
 		m.left()
+		m.outlived()
 	} else {
 		var unknown string
 		if x.run.Why, unknown = m.failed(err); unknown != "" {
