@@ -72,6 +72,15 @@ chromium:
 hugo:
 	$(APT_INSTALL) hugo
 
+# What checks pages for those who read with the keyboard, a screen reader or little contrast:
+# tests only, and left out where it cannot be fetched.
+AXE := 4.14.1
+AXE_DIR := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/optcheck/axe-core
+.PHONY: axe
+axe:
+	mkdir -p $(AXE_DIR)
+	test -s $(AXE_DIR)/axe.min.js || (cd $(AXE_DIR) && npm pack --silent axe-core@$(AXE) && tar xzf axe-core-$(AXE).tgz --strip-components=1 package/axe.min.js)
+
 # The documents as pages for a browser, which need no server: site/public/index.html.
 .PHONY: site
 site:

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/browsertest"
 	"optcheck/internal/required"
 )
 
@@ -20,16 +22,47 @@ var (
 	siteID   = regexp.MustCompile(`\bid="([^"]*)"`)
 )
 
-// TestSite: the documents become pages that need no server: each link leads to a file and a place that are there.
-func TestSite(t *testing.T) {
+// madeSite makes the pages of the documents.
+func madeSite(t *testing.T) (dir string) {
 	hugo, err := exec.LookPath("hugo")
 	if err != nil {
 		required.Missing(t, "no hugo")
 	}
-	dir := t.TempDir()
+	dir = t.TempDir()
 	cmd := exec.CommandContext(t.Context(), hugo, "--source", filepath.Join("..", "..", "site"), "--destination", dir, "--cacheDir", t.TempDir())
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
+	return dir
+}
+
+// TestSiteInBrowser: each guide can be read in both themes, on a desktop and on a phone, with
+// the keyboard alone: nothing is cut off, and axe-core finds nothing wrong.
+func TestSiteInBrowser(t *testing.T) {
+	b := browsertest.New(t)
+	dir := madeSite(t)
+	pages, err := filepath.Glob(filepath.Join(dir, "*.html")) // the guides and the front page
+	require.NoError(t, err)
+	require.Greater(t, len(pages), 15)
+	for _, as := range []struct {
+		width int
+		dark  bool
+	}{{1400, false}, {390, true}, {1400, true}, {390, false}} {
+		b.Width(as.width)
+		b.Dark(as.dark)
+		for _, p := range pages {
+			b.Open(browsertest.FileURL(p))
+			require.Zero(t, b.Overflow(), "%s, %+v", p, as)
+			require.Empty(t, b.Axe(), "%s, %+v", p, as)
+		}
+	}
+	b.Press(kb.Tab)
+	require.Equal(t, "Skip to the text", browsertest.Eval[string](b, "document.activeElement.innerText"), "the first stop of the keyboard")
+	require.Empty(t, b.Errors())
+}
+
+// TestSite: the documents become pages that need no server: each link leads to a file and a place that are there.
+func TestSite(t *testing.T) {
+	dir := madeSite(t)
 	texts, places := map[string]string{}, map[string]map[string]bool{}
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".html" {

@@ -1,5 +1,12 @@
 package browsertest
 
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/stretchr/testify/require"
+)
+
 // Cut lists elements of a page that are not fully visible, at most a dozen.
 func (b *Tab) Cut() []string { return Eval[[]string](b, cut) }
 
@@ -79,3 +86,24 @@ const lowContrast = `(() => {
 	}
 	return Array.from(new Set(out));
 })()`
+
+// AxeFile is where make axe puts axe-core.
+func AxeFile() (string, error) {
+	cache, err := os.UserCacheDir()
+	return filepath.Join(cache, "optcheck", "axe-core", "axe.min.js"), err
+}
+
+// Axe lists what axe-core finds wrong with the page, at most a dozen. Where make axe could not
+// fetch it the test is skipped, whatever is required: no other check is left out for it.
+func (b *Tab) Axe() []string {
+	b.t.Helper()
+	file, err := AxeFile()
+	require.NoError(b.t, err)
+	code, err := os.ReadFile(file)
+	if err != nil {
+		b.t.Skip("no axe-core: make axe fetches it")
+	}
+	Eval[bool](b, "(() => {"+string(code)+"; window.axed = null; axe.run({resultTypes: ['violations'], preload: false}).then((r) => { window.axed = r; }); return true; })()")
+	b.Until("window.axed !== null")
+	return Eval[[]string](b, `window.axed.violations.flatMap((v) => v.nodes.map((n) => v.id + ": " + n.html.slice(0, 200) + " " + n.failureSummary)).slice(0, 12)`)
+}
