@@ -52,9 +52,6 @@ type Report struct {
 	cells  []*Cell
 }
 
-// maxTold bounds the findings that are told in full.
-const maxTold = 10
-
 // Add takes a cell over.
 func (r *Report) Add(c *Cell) { r.cells = append(r.cells, c) }
 
@@ -204,9 +201,21 @@ func (r *Report) executed(b *strings.Builder) {
 			cells[key] = append(cells[key], c.where())
 		}
 	}
-	for _, k := range keys {
+	for _, k := range r.bounded(b, keys) {
 		fmt.Fprintf(b, "%s\n    %s\n", k, ranges(cells[k]))
 	}
+}
+
+// maxListed bounds lists of what is the same of many files, unless notes are asked for.
+const maxListed = 4
+
+// bounded are the first of a list, and says how many more there are.
+func (r *Report) bounded(b *strings.Builder, list []string) []string {
+	if n := len(list) - maxListed; n > 0 && !r.Notes {
+		fmt.Fprintf(b, "%d of %d are told, --notes tells all:\n", maxListed, len(list))
+		return list[:maxListed]
+	}
+	return list
 }
 
 // failures tells of the cells that have no result, those with one reason at once.
@@ -241,13 +250,14 @@ func (c *Cell) where() string { return fmt.Sprintf("%s %s %s", c.Toolchain, c.Ta
 
 // lowered tells which files were compiled as an older version of PTX than theirs.
 func (r *Report) lowered(b *strings.Builder) {
-	told := map[string]bool{}
+	var list []string
 	for _, c := range r.cells {
-		if c.CompiledAs == "" || told[c.File+c.Toolchain] {
-			continue
+		if c.CompiledAs != "" {
+			list = append(list, fmt.Sprintf("%s: %s compiled it as PTX %s, the newest that it knows", plain.Line(c.File), c.Toolchain, c.CompiledAs))
 		}
-		told[c.File+c.Toolchain] = true
-		fmt.Fprintf(b, "%s: %s compiled it as PTX %s, the newest that it knows\n", plain.Line(c.File), c.Toolchain, c.CompiledAs)
+	}
+	for _, line := range r.bounded(b, pipeline.Once(list)) {
+		fmt.Fprintln(b, line)
 	}
 }
 
@@ -256,6 +266,18 @@ type told struct {
 	*Finding
 	file  string
 	cells []string
+	next  string // the command line with which a reader goes on
+}
+
+// next is the command line with which a reader goes on from a finding.
+func (r *Report) next(c *Cell, f *Finding) string {
+	t := report.Test{Name: c.File, File: cmp.Or(r.Origins[c.File].File, c.File), Dialect: report.Program}
+	cell := report.Cell{Toolchain: c.Toolchain, Target: c.Target, Level: c.Level}
+	cell.Class, cell.Findings = c.Class, []report.Finding{{Rule: string(f.Rule), Access: -1}}
+	if f.First != nil {
+		t.Lines, cell.Findings[0].Access = [][]int{{f.First.Pos.Line}}, 0
+	}
+	return report.Next(&report.Config{}, &t, &cell)
 }
 
 // findings prints each finding once, with the cells that have it: what is miscompiled first.
@@ -284,12 +306,15 @@ func (r *Report) findings(b *strings.Builder, what string, of func(*Result) []Fi
 				list = append(list, g)
 			}
 			g.cells = append(g.cells, c.where())
+			if g.next == "" {
+				g.next = r.next(c, f)
+			}
 		}
 	}
 	slices.SortStableFunc(list, func(x, y *told) int { return cmp.Compare(x.rank(), y.rank()) })
 	shown := list
-	if len(list) > maxTold && !r.All {
-		shown = list[:maxTold]
+	if len(list) > report.MaxTold && !r.All {
+		shown = list[:report.MaxTold]
 	}
 	for _, g := range shown {
 		r.finding(b, g, what)
@@ -338,6 +363,9 @@ func (r *Report) finding(b *strings.Builder, g *told, what string) {
 		fmt.Fprintf(b, "    no test: %s\n", g.NoTest)
 	}
 	fmt.Fprintf(b, "    %s\n", ranges(g.cells))
+	if what == "" && g.next != "" {
+		fmt.Fprintf(b, "    next: %s\n", plain.Line(g.next))
+	}
 }
 
 // made is the file that a place is in, as its reader knows it, and its line.

@@ -9,17 +9,22 @@ import (
 // Colours of terminals, by the class that begins a line of the text.
 var colours = []struct{ begin, code string }{{"MISCOMPILED: ", "1;31"}, {"CHANGED: ", "1;35"}, {"UNKNOWN: ", "1;33"}, {"OPTIMISED: ",
 	"1;36"},
-	{"NOT ALL WAS DONE: ", "1;31"}, {"NOT OF ONE KIND: ", "1;33"}, {"  known: ", "2"}, {"  new: ", "31"}}
+	{"NOT ALL WAS DONE: ", "1;31"}, {"NOT OF ONE KIND: ", "1;33"}, {"  known: ", "2"}, {"  new: ", "31"}, {"  next: ", "32"},
+	{"    miscompiled: ", "1;31"}, {"    changed: ", "1;35"}, {"    next: ", "32"}}
 
-// Coloured returns a writer that gives the lines of WriteText the colours of a terminal:
+// Coloured returns a writer that gives the lines of a text report the colours of a terminal:
 // the first one, and those that begin with a class. It looks at the text alone, in which
-// no name can begin a line.
-func Coloured(w io.Writer) io.WriteCloser { return &coloured{w: w, first: true} }
+// no name can begin a line. Lines that are wider than width go on in the next one, below
+// what they begin with; a width of 0 is none.
+func Coloured(w io.Writer, width int) io.WriteCloser {
+	return &coloured{w: w, first: true, width: width}
+}
 
 type coloured struct {
 	w     io.Writer
 	line  []byte
 	first bool
+	width int
 }
 
 // Write writes the lines that are whole.
@@ -45,14 +50,48 @@ func (c *coloured) Close() error {
 }
 
 func (c *coloured) paint(line string) string {
+	first, rest := c.folded(line)
 	if c.first && line != "" {
 		c.first = false
-		return "\x1b[1m" + line + "\x1b[0m"
+		return "\x1b[1m" + first + rest + "\x1b[0m"
 	}
 	for _, x := range colours {
-		if strings.HasPrefix(line, x.begin) {
-			return "\x1b[" + x.code + "m" + strings.TrimSuffix(x.begin, " ") + "\x1b[0m " + line[len(x.begin):]
+		if strings.HasPrefix(first, x.begin) {
+			return "\x1b[" + x.code + "m" + strings.TrimSuffix(x.begin, " ") + "\x1b[0m " + first[len(x.begin):] + rest
 		}
 	}
-	return line
+	return first + rest
+}
+
+// hanging is how far a line that goes on is indented further than it began.
+const hanging = 4
+
+// folded breaks a line at blanks such that no piece is wider than a terminal; what has no
+// blank stays whole.
+func (c *coloured) folded(line string) (first, rest string) {
+	indent := len(line) - len(strings.TrimLeft(line, " ")) + hanging
+	if c.width < 3*hanging || indent > c.width/2 || strings.Contains(line, " | ") { // two codes side by side
+		return line, ""
+	}
+	var out []string
+	for {
+		runes := []rune(line)
+		if len(runes) <= c.width {
+			break
+		}
+		at := c.width
+		for at > indent && runes[at] != ' ' {
+			at--
+		}
+		if at <= indent {
+			break
+		}
+		out = append(out, strings.TrimRight(string(runes[:at]), " "))
+		line = strings.Repeat(" ", indent) + strings.TrimLeft(string(runes[at:]), " ")
+	}
+	out = append(out, line)
+	if len(out) == 1 {
+		return line, ""
+	}
+	return out[0], "\n" + strings.Join(out[1:], "\n")
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ func TestColoured(t *testing.T) {
 	text := "2 new miscompilations\n\nMISCOMPILED: mp\n  known: k\nnothing\nlast"
 	for cut := 1; cut < len(text); cut++ {
 		var b strings.Builder
-		w := Coloured(&b)
+		w := Coloured(&b, 0)
 		for part := text; part != ""; part = part[min(cut, len(part)):] {
 			_, err := w.Write([]byte(part[:min(cut, len(part))]))
 			require.NoError(t, err)
@@ -20,4 +21,64 @@ func TestColoured(t *testing.T) {
 		require.NoError(t, w.Close())
 		require.Equal(t, "\x1b[1m2 new miscompilations\x1b[0m\n\n\x1b[1;31mMISCOMPILED:\x1b[0m mp\n\x1b[2m  known:\x1b[0m k\nnothing\nlast", b.String())
 	}
+}
+
+// TestFolded: on a terminal no line that has blanks is wider than it, none loses a word, and
+// what stands side by side stays so.
+func TestFolded(t *testing.T) {
+	long := "  in " + strings.Repeat("ptxas 12.4.131 sm_90 ", 12)
+	beside := "    " + strings.Repeat("ld ", 20) + "| " + strings.Repeat("LDG ", 20)
+	for width := range 90 {
+		var b strings.Builder
+		w := Coloured(&b, width)
+		_, err := w.Write([]byte("head\n" + long + "\n" + beside + "\n" + strings.Repeat("x", 200)))
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		lines := strings.Split(b.String(), "\n")
+		require.Equal(t, strings.Repeat("x", 200), lines[len(lines)-1])
+		require.Equal(t, beside, lines[len(lines)-2])
+		folded := lines[1 : len(lines)-2]
+		require.Equal(t, strings.Fields(long), strings.Fields(strings.Join(folded, " ")))
+		for _, line := range folded {
+			if width > 40 {
+				require.LessOrEqual(t, len(line), width)
+			}
+		}
+	}
+}
+
+// TestFirstScreen: without findings the whole report of many releases, levels and layouts
+// fits a screen of 24 lines of 100 columns; with many findings ten of them are told.
+func TestFirstScreen(t *testing.T) {
+	r := NewRun()
+	r.Config = Config{Tests: 3, Levels: []string{"O0", "O1", "O2", "O3"}, Layouts: []string{"pointers", "adjacent", "offsets", "symbols"}}
+	for i := range 6 {
+		id := fmt.Sprintf("ptxas 1%d.4.131", i)
+		r.Config.Toolchains = append(r.Config.Toolchains, Toolchain{ID: id})
+		for _, l := range r.Config.Levels {
+			for test := range 3 {
+				c := Cell{Test: fmt.Sprint("t", test), Hash: fmt.Sprint(test), Toolchain: id, Target: "sm_80", Level: l, Layout: "pointers"}
+				c.Class = Preserved
+				r.Cells = append(r.Cells, c)
+			}
+		}
+	}
+	text := func() []string {
+		var b strings.Builder
+		require.NoError(t, WriteText(&b, r, TextOptions{}))
+		return strings.Split(strings.TrimSpace(b.String()), "\n")
+	}
+	lines := text()
+	require.LessOrEqual(t, len(lines), 24)
+	for _, l := range lines {
+		require.LessOrEqual(t, len(l), 100, l)
+	}
+	require.Equal(t, "All 72 decided cells are preserved", lines[0])
+	for i := range r.Cells {
+		r.Cells[i].Class = Miscompiled
+		r.Cells[i].Findings = []Finding{{Rule: "missing", Access: i}}
+	}
+	all := strings.Join(text(), "\n")
+	require.Equal(t, MaxTold, strings.Count(all, "MISCOMPILED: "))
+	require.Contains(t, all, "62 more of 72 findings")
 }

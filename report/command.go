@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"optcheck/internal/plain"
 	"optcheck/internal/toolflags"
 )
 
@@ -84,6 +85,28 @@ func Commands(config *Config, t *Test, c *Cell) []Command {
 	}
 	return append(out, Command{"Find the smallest test that shows it:", ShellLine(reduce...)},
 		Command{"Write a report for the compiler's makers that reproduces itself:", ShellLine("optcheck", "bug", finding, "--out", "bundle")})
+}
+
+// Next is the command line with which a reader goes on from a cell: what is miscompiled becomes
+// a report, what else is found small, and what is not decided is audited again. "" if it is
+// known, or nothing can be said.
+func Next(config *Config, t *Test, c *Cell) string {
+	list := Commands(config, t, c)
+	if len(list) == 0 || len(c.Known) > 0 {
+		return ""
+	}
+	last := len(list) - 1
+	switch c.Class {
+	case Miscompiled:
+	case Changed, Optimised:
+		last = min(last, 1)
+	default:
+		last = 0
+	}
+	if line := list[last].Line; plain.Line(line) == line {
+		return line
+	}
+	return "" // a name cannot be shown as it is
 }
 
 // flagsOf is the compiler that gets the flags of a run.

@@ -23,23 +23,28 @@ func arose(stage string) string {
 	return " (arose in the " + stage + ")"
 }
 
-// writeGroups lists the findings of a run, or with o.Cells each cell that has one.
+// writeGroups lists the findings of a run, the first ones in full, or with o.Cells each cell
+// that has one.
 func writeGroups(b *bufio.Writer, r *Run, o TextOptions) {
 	gs := r.Groups()
-	for _, g := range gs.List {
-		cells := gs.InFull(g)
+	for i, g := range gs.List {
+		if i == MaxTold && !o.Cells {
+			fmt.Fprintf(b, "\n%d more of %d findings: --cells shows each of their cells, --html FOLDER all of them\n", len(gs.List)-i, len(gs.List))
+			return
+		}
+		cells, t := gs.InFull(g), &gs.Set.Tests[g.Test]
 		if !o.Cells {
-			writeGroup(b, r, cells)
+			writeGroup(b, r, t, cells)
 			continue
 		}
 		for i := range cells {
-			writeGroup(b, r, cells[i:i+1])
+			writeGroup(b, r, t, cells[i:i+1])
 		}
 	}
 }
 
-// writeGroup writes cells that show the same.
-func writeGroup(b *bufio.Writer, r *Run, cells []*Cell) {
+// writeGroup writes cells that show the same, and what a reader may do next.
+func writeGroup(b *bufio.Writer, r *Run, t *Test, cells []*Cell) {
 	c := cells[0]
 	fmt.Fprintf(b, "\n%s: %s\n", strings.ToUpper(label(c.Class)), label(c.Test))
 	for _, p := range Places(cells) {
@@ -60,6 +65,9 @@ func writeGroup(b *bufio.Writer, r *Run, cells []*Cell) {
 	if l := r.Listings[c.Code]; l != nil {
 		fmt.Fprintf(b, "  shown for %s %s %s %s:\n", c.Toolchain, c.Target, c.Level, c.Layout)
 		writeListing(b, l, c.Findings)
+	}
+	if next := Next(&r.Config, t, c); next != "" {
+		fmt.Fprintf(b, "  next: %s\n", next)
 	}
 }
 

@@ -30,7 +30,7 @@ func raceRun() *Run {
 func TestRaceShown(t *testing.T) {
 	r := raceRun()
 	var text, md, sarif, junit bytes.Buffer
-	require.NoError(t, WriteText(&text, r, TextOptions{}))
+	require.NoError(t, WriteText(&text, r, TextOptions{Notes: true}))
 	for _, want := range []string{"3 cells with findings, of 3 tests", "1  of 1 test with a data race, to which OpenCL",
 		"1  of 1 test with a data race, for mem_fence",
 		"1  of 1 test without a data race", "1  c  changed: merged", "no machine code of it is wrong", "the test has no data race (model opencl)",
@@ -67,7 +67,7 @@ func TestRaceFreeByClass(t *testing.T) {
 		r.Cells = append(r.Cells, cell)
 	}
 	var text bytes.Buffer
-	require.NoError(t, WriteText(&text, r, TextOptions{}))
+	require.NoError(t, WriteText(&text, r, TextOptions{Notes: true}))
 	require.Contains(t, text.String(), "to be looked at first\n          1  t21  miscompiled: merged\n          1  t00  optimised: merged\n")
 	require.Contains(t, text.String(), "          and 3 more\n")
 }
@@ -80,7 +80,7 @@ func TestRaceOfElsewhere(t *testing.T) {
 		require.Empty(t, r.Cells[i].RaceWord())
 	}
 	var text, md bytes.Buffer
-	require.NoError(t, WriteText(&text, r, TextOptions{}))
+	require.NoError(t, WriteText(&text, r, TextOptions{Notes: true}))
 	require.NoError(t, WriteMarkdown(&md, r, 0))
 	require.NotContains(t, text.String(), "no machine code of it is wrong")
 	require.Empty(t, (&Result{}).RaceWord())

@@ -16,12 +16,13 @@ import (
 
 // TextOptions selects what the text report shows.
 type TextOptions struct {
-	// Cells lists every changed and unknown cell on its own instead of findings,
+	// Cells lists every changed and unknown cell on its own instead of the first findings,
 	// which are many cells that show the same.
 	Cells bool
 	// Unsupported also lists why cells are unsupported.
 	Unsupported bool
-	// Notes also lists notes (strengthened, aggregated).
+	// Notes also lists notes (strengthened, aggregated), which machine codes toolchains have in
+	// common, and which findings are in tests without a data race.
 	Notes bool
 	// NewOnly leaves out the cells of known findings, but counts them.
 	NewOnly bool
@@ -32,14 +33,20 @@ type TextOptions struct {
 // ClaimsNote stands for the claims where nobody has asked for them.
 const ClaimsNote = "What is claimed, and what is not: --explain-claims"
 
-// WriteText renders a run for people: counts per toolchain and level, then each
-// changed test with source and machine order side by side.
+// MaxTold bounds the findings that a text tells in full, the worst first.
+const MaxTold = 10
+
+// WriteText renders a run for people: what came out in a sentence, the findings with source
+// and machine order side by side, then counts and what else is known of the run.
 func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	text := plain.NewWriter(w)
 	b := bufio.NewWriter(text)
-	if r.Len() > 0 || len(r.Histograms) == 0 {
-		writeHead(b, r)
-		writeCounts(b, r)
+	if r.Len() > 0 {
+		t := r.Groups().Tally(r.Classes())
+		fmt.Fprintln(b, t.Headline())
+		if rest := t.Rest(); rest != "" {
+			fmt.Fprintf(b, "%s.\n", capital(rest))
+		}
 	}
 	if why := cmp.Or(r.Broken(), r.Incomplete()); why != "" {
 		fmt.Fprintf(b, "\nNOT ALL WAS DONE: %s\n", why)
@@ -47,19 +54,24 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	for _, why := range mixed(r.Problems) {
 		fmt.Fprintf(b, "\nNOT OF ONE KIND: %s\n", why)
 	}
-	writeKnown(b, r, o.NewOnly)
-	writeShared(b, r)
-	writeRaces(b, r)
-	writeHardware(b, r)
-	for _, line := range r.limits() {
-		fmt.Fprintf(b, "  %s\n", line)
-	}
-	writeCrashes(b, r)
 	shown := r
 	if o.NewOnly {
 		shown = r.WithoutKnown()
 	}
 	writeGroups(b, shown, o)
+	if r.Len() > 0 || len(r.Histograms) == 0 {
+		writeCounts(b, r)
+	}
+	writeKnown(b, r, o.NewOnly)
+	if o.Notes {
+		writeShared(b, r)
+		writeRaces(b, r)
+	}
+	writeHardware(b, r)
+	for _, line := range r.limits() {
+		fmt.Fprintf(b, "  %s\n", line)
+	}
+	writeCrashes(b, r)
 	if o.Unsupported {
 		writeReasons(b, r)
 	}
@@ -78,22 +90,6 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	return errors.Join(b.Flush(), text.Flush())
 }
 
-func writeHead(b *bufio.Writer, r *Run) {
-	if r.Len() > 0 {
-		t := r.Groups().Tally(r.Classes())
-		fmt.Fprintln(b, t.Headline())
-		if rest := t.Rest(); rest != "" {
-			fmt.Fprintf(b, "%s.\n", capital(rest))
-		}
-		fmt.Fprintln(b)
-	}
-	fmt.Fprintf(b, "%s, %s; layouts %s\n", plain.Count(r.Config.Tests, "test"), plain.Count(r.Len(), "cell"),
-		strings.Join(r.Config.Layouts, ", "))
-	for _, t := range r.Config.Toolchains {
-		fmt.Fprintf(b, "  %s (%s)\n", t.ID, t.Build)
-	}
-}
-
 // Classes counts the cells of a run by class.
 func (r *Run) Classes() map[string]int {
 	n := map[string]int{}
@@ -110,20 +106,33 @@ func (r *Run) Count() (preserved, changed, unsupported, unknown int) {
 	return n[Preserved], n[Changed] + n[Optimised] + n[Miscompiled], n[Unsupported], n[Unknown]
 }
 
+// maxRows bounds the rows of the table of counts: of more levels there is a row for each
+// toolchain, of more toolchains one for all.
+const maxRows = 8
+
 func writeCounts(b *bufio.Writer, r *Run) {
-	fmt.Fprintln(b)
+	fmt.Fprintf(b, "\n%s, %s; layouts %s\n", plain.Count(r.Config.Tests, "test"), plain.Count(r.Len(), "cell"),
+		strings.Join(r.Config.Layouts, ", "))
 	total := r.Classes()
 	classes := shownClasses(total)
-	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(tw, "toolchain\tlevel\t%s\t\n", strings.Join(classes, "\t"))
 	by := map[[2]string]map[string]int{}
-	for _, c := range r.All() {
-		k := [2]string{c.Toolchain, c.Level}
+	count := func(toolchain, level, class string) {
+		k := [2]string{toolchain, level}
 		if by[k] == nil {
 			by[k] = map[string]int{}
 		}
-		by[k][c.Class]++
+		by[k][class]++
 	}
+	for _, c := range r.All() {
+		count(c.Toolchain, c.Level, c.Class)
+		count(c.Toolchain, "", c.Class)
+	}
+	levels := r.Config.Levels
+	if len(r.Config.Toolchains)*len(levels) > maxRows {
+		levels = []string{""}
+	}
+	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(tw, "toolchain\tlevel\t%s\t\n", strings.Join(classes, "\t"))
 	row := func(a, l string, n map[string]int) {
 		fmt.Fprintf(tw, "%s\t%s\t", a, l)
 		for _, c := range classes {
@@ -131,10 +140,12 @@ func writeCounts(b *bufio.Writer, r *Run) {
 		}
 		fmt.Fprintln(tw)
 	}
-	for _, t := range r.Config.Toolchains {
-		for _, l := range r.Config.Levels {
-			if n := by[[2]string{t.ID, l}]; n != nil {
-				row(t.ID, l, n)
+	if len(r.Config.Toolchains) <= maxRows {
+		for _, t := range r.Config.Toolchains {
+			for _, l := range levels {
+				if n := by[[2]string{t.ID, l}]; n != nil {
+					row(t.ID, cmp.Or(l, "all"), n)
+				}
 			}
 		}
 	}

@@ -177,10 +177,10 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 }
 
 func textFlags(cmd *cobra.Command, o *report.TextOptions) {
-	cmd.Flags().BoolVar(&o.Cells, "cells", false, "show each changed cell on its own instead of groups with the same findings; of programs all findings, not the first ten")
+	cmd.Flags().BoolVar(&o.Cells, "cells", false, "show each changed cell on its own instead of the first ten findings; of programs all findings")
 	claimsFlag(cmd, &o.Claims)
 	cmd.Flags().BoolVar(&o.Unsupported, "unsupported", false, "also show why cells are unsupported")
-	cmd.Flags().BoolVar(&o.Notes, "notes", false, "also count the notes; of programs also how much of each kernel was executed")
+	cmd.Flags().BoolVar(&o.Notes, "notes", false, "also count the notes, machine codes that toolchains have in common, and findings by data races; of programs how much of each kernel was executed")
 }
 
 func claimsFlag(cmd *cobra.Command, claims *bool) {

@@ -34,10 +34,7 @@ type renderer func(o *rendering, w io.Writer, r *report.Run) error
 // findings out with --new-only.
 var renderers = map[string]renderer{
 	"text": func(o *rendering, w io.Writer, r *report.Run) error {
-		if !coloured(o.env, w) {
-			return report.WriteText(w, r, o.text)
-		}
-		c := report.Coloured(w)
+		c := painted(o.env, w)
 		return errors.Join(report.WriteText(c, r, o.text), c.Close())
 	},
 	"json": func(_ *rendering, w io.Writer, r *report.Run) error { return r.Replay(report.NewJSONLines(w)) },
@@ -58,11 +55,19 @@ var renderers = map[string]renderer{
 	"png":        func(_ *rendering, w io.Writer, r *report.Run) error { return report.WritePlot(w, "png", r.Histograms) },
 }
 
-// coloured reports whether a text is for a terminal whose user wants colours: NO_COLOR
-// (no-color.org) is a wish for none.
-func coloured(env *environment, w io.Writer) bool {
-	return isTerminal(w) && env.getenv("NO_COLOR") == "" && env.getenv("TERM") != "dumb"
+// painted is a writer for a text report: on a terminal whose user wants colours it gives them,
+// and breaks lines at its width. NO_COLOR (no-color.org) is a wish for none.
+func painted(env *environment, w io.Writer) io.WriteCloser {
+	if !isTerminal(w) || env.getenv("NO_COLOR") != "" || env.getenv("TERM") == "dumb" {
+		return plainWriter{w}
+	}
+	return report.Coloured(w, terminalWidth(w))
 }
+
+// plainWriter has nothing to close.
+type plainWriter struct{ io.Writer }
+
+func (plainWriter) Close() error { return nil }
 
 // auditFormats are the forms of an audit, reportFormats those of any saved run.
 var (

@@ -380,9 +380,7 @@ func textReport(o report.TextOptions, execute int) realcode.Report {
 
 // writePlain writes a report, whatever names from outside are in it.
 func writePlain(env *environment, rep *realcode.Report) error {
-	w := plain.NewWriter(env.stdout)
-	if err := rep.Write(w); err != nil {
-		return err
-	}
-	return w.Flush()
+	c := painted(env, env.stdout)
+	w := plain.NewWriter(c)
+	return errors.Join(rep.Write(w), w.Flush(), c.Close())
 }

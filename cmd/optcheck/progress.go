@@ -32,11 +32,26 @@ func newProgress(w io.Writer, quiet bool) *progress {
 
 // isTerminal reports whether what is written can be drawn over.
 func isTerminal(w io.Writer) bool {
+	f, ok := fileOf(w)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// terminalWidth is the width of a terminal in columns, 0 if it does not say it.
+func terminalWidth(w io.Writer) int {
+	if f, ok := fileOf(w); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return width
+		}
+	}
+	return 0
+}
+
+func fileOf(w io.Writer) (*os.File, bool) {
 	if o, ok := w.(*printed); ok {
 		w = o.Writer
 	}
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	return f, ok
 }
 
 func (p *progress) update(done, total int) {
