@@ -170,7 +170,7 @@ func (c *JudgedCell) judge(t *testing.T, b *strings.Builder) (good, edits int) {
 		}
 		edits += list(b, k.Func, func(fn *isa.Func) (string, string) {
 			r, err := k.Check.CheckAgainst(fn, want)
-			return brief(r, err), meaning(r)
+			return brief(r, err), full(r, err) + meaning(r)
 		})
 		otherwise(b, x, k, layout)
 		if r.Class == Preserved {
@@ -226,7 +226,7 @@ func edited(b *strings.Builder, of *isa.Func, judge func(*isa.Func) (says, means
 // otherwise says in brief what is said of a kernel if its test were another: with an instruction left out or behind the next, of another
 // strength, scope or constant.
 func otherwise(b *strings.Builder, x *litmus.Test, k *JudgedKernel, layout spec.Layout) {
-	n := map[string][]string{}
+	n, means := map[string][]string{}, fnv.New32a()
 	for i := range x.Threads[k.Thread].Body {
 		for _, edit := range []struct {
 			name string
@@ -284,11 +284,13 @@ func otherwise(b *strings.Builder, x *litmus.Test, k *JudgedKernel, layout spec.
 			r, err := k.Check.CheckAgainst(k.Func, want)
 			said := brief(r, err)
 			n[said] = append(n[said], fmt.Sprint(edit.name, " ", i))
+			fmt.Fprintln(means, full(r, err), meaning(r))
 		}
 	}
 	for _, s := range sorted(n) {
 		fmt.Fprintf(b, "if %s: %s\n", strings.Join(n[s], ", "), s)
 	}
+	fmt.Fprintf(b, "in full %08x\n", means.Sum32())
 }
 
 // fewEdited is a hash of what is said of some edits, of rare cells.
