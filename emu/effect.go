@@ -108,6 +108,9 @@ func (w *Warp) flow(pc int32, f *ir.Flow, act, mask uint32) (next int32, stop bo
 		w.leave(mask&^on, next)
 		return next, true, nil
 	case ir.JumpAny, ir.JumpTogether, ir.JumpApart:
+		if l, ok := w.stranger(f, on); ok {
+			return next, false, &Fault{int(pc), w.Threads[l].Index, "a lane that is none of those whose meeting it asks for"}
+		}
 		if w.alike(f, act, on, mask) {
 			return f.Target, false, nil
 		}
@@ -150,6 +153,19 @@ func (w *Warp) flow(pc int32, f *ir.Flow, act, mask uint32) (next int32, stop bo
 		err = w.indirect(pc, f, on)
 	}
 	return next, true, err
+}
+
+// stranger finds a lane that asks for the lanes of a mask which does not name it.
+func (w *Warp) stranger(f *ir.Flow, on uint32) (lane int, ok bool) {
+	if f.Kind == ir.JumpAny || f.Mask < 0 {
+		return 0, false
+	}
+	for x := on; x != 0; x &= x - 1 {
+		if l := lowest(x); w.regs[f.Mask][l]>>l&1 == 0 {
+			return l, true
+		}
+	}
+	return 0, false
 }
 
 // alike decides a jump that all lanes of a group make or none.

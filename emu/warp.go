@@ -65,6 +65,8 @@ type Warp struct {
 	Cover *Coverage
 	// Trace, if not nil, is called for each instruction, before it is performed by the lanes of act.
 	Trace func(w *Warp, pc int32, act uint32)
+	// Computed, if not nil, is called behind each instruction that does nothing but compute.
+	Computed func(pc int32, act uint32)
 	// Data is for the environment.
 	Data any
 
@@ -329,6 +331,9 @@ func (w *Warp) burst(g group, n int) (used int, err error) {
 		if in.do == nil {
 			if len(in.post) > 0 && act != 0 {
 				w.exec(in.post, act)
+			}
+			if w.Computed != nil {
+				w.Computed(pc, act)
 			}
 			pc++
 		} else {

@@ -33,6 +33,8 @@ type Executed struct {
 	Why string `json:"why,omitempty"`
 	// Uncontracted tells that machine code was executed in which ptxas contracts no product and sum (--fmad=false).
 	Uncontracted bool `json:"uncontracted,omitempty"`
+	// undecided are the conditions of Result.Undecided.
+	undecided []Place
 }
 
 // executions runs kernels of a module and their machine code on the same inputs: those of a list, or, if that is nil, all.
@@ -98,6 +100,9 @@ func (r *Result) execute(ctx context.Context, m *ptx.Module, code machineCode, u
 	for i := range all {
 		if all[i].Result == nil {
 			continue
+		}
+		for _, n := range all[i].Undecided {
+			all[i].undecided = append(all[i].undecided, places[n])
 		}
 		k := &r.Kernels[slices.IndexFunc(r.Kernels, func(k Kernel) bool { return k.Name == all[i].Kernel })]
 		for j := range all[i].Findings {

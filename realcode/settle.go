@@ -46,7 +46,9 @@ func (r *Result) settle(executed bool) {
 		k := &r.Kernels[i]
 		var f *Finding
 		if at := slices.IndexFunc(r.Executed, func(x Executed) bool { return x.Kernel == k.Name }); at >= 0 {
-			f = k.unseen(&r.Executed[at])
+			if f = k.unseen(&r.Executed[at]); f == nil {
+				f = k.undecided(&r.Executed[at])
+			}
 		} else {
 			f = k.unexecuted(executed)
 		}
@@ -81,6 +83,16 @@ func (k *Kernel) unseen(x *Executed) *Finding {
 	}
 	return &Finding{Rule: Uncompared, Kernel: k.Name, Code: []Code{{Func: k.Name, Addr: left[0].Addr, Text: left[0].Text}},
 		Detail: fmt.Sprintf("%d instructions of the machine code that write memory were performed by no run", len(left))}
+}
+
+// undecided is a condition of a kernel that may be another one in the machine code: nil if there is none.
+func (k *Kernel) undecided(x *Executed) *Finding {
+	if x.Result == nil || len(x.Findings) > 0 || len(x.undecided) == 0 {
+		return nil
+	}
+	return &Finding{Rule: Uncompared, Kernel: k.Name, First: &x.undecided[0],
+		Detail: fmt.Sprintf("%d conditions that runs did not show on both sides of their border, of whose operands the machine code makes no such comparison",
+			len(x.undecided))}
 }
 
 // uncompared names the first of some writes, with the lines of others; nil if there are none.

@@ -1,6 +1,8 @@
 package refine
 
 import (
+	"slices"
+
 	"optcheck/emu"
 	"optcheck/ir"
 )
@@ -19,6 +21,7 @@ func kinds(p *ir.Program) map[int32]emu.Kind {
 			out[int32(i)] = emu.Flag
 		}
 		for _, r := range loaded(&p.Insts[i], a) {
+			r = to.own(i, r)
 			switch {
 			case to.pointers[r] && a.Bytes == 8:
 				out[int32(i)] = emu.Pointer
@@ -26,10 +29,25 @@ func kinds(p *ir.Program) map[int32]emu.Kind {
 				out[int32(i)] = emu.Shared
 			case (to.pointers[r] || to.indices[r]) && out[int32(i)] == emu.Integer:
 				out[int32(i)] = emu.Index
+			case a.Kind == ir.Load && a.Sem == ir.Weak && to.floats[r] > 0 && out[int32(i)] == emu.Integer:
+				out[int32(i)] = floating(to.floats[r], a.Bytes)
 			}
 		}
 	}
 	return out
+}
+
+// floating is the kind of floating-point number that an access of so many bytes loads, if it becomes one of so many bits.
+func floating(bits, bytes int) emu.Kind {
+	switch {
+	case bytes == 8 && bits == 64:
+		return emu.Float64
+	case bytes >= 4 && bits >= 32:
+		return emu.Float32
+	case bytes == 1:
+		return emu.Bytes8
+	}
+	return emu.Float16
 }
 
 // loaded are the registers that hold what an access has read, as it is or extended.
@@ -45,62 +63,170 @@ func loaded(in *ir.Inst, a *ir.Access) []ir.Reg {
 }
 
 // addresses are the registers whose value becomes an address of global or of shared memory (by copies, sums and choices),
-// and those that become a part of one by any computation.
-type addresses struct{ pointers, shared, indices map[ir.Reg]bool }
+// and those that become a part of one by any computation. floats are those that become floating-point numbers, with their bits (16: one
+// of two in a word, too).
+type addresses struct {
+	pointers, shared, indices map[ir.Reg]bool
+	floats                    map[ir.Reg]int
+	own                       func(i int, r ir.Reg) ir.Reg
+}
 
 // flows finds what becomes an address.
 func flows(p *ir.Program) addresses {
-	to := addresses{map[ir.Reg]bool{}, map[ir.Reg]bool{}, map[ir.Reg]bool{}}
-	fixed := map[ir.Reg]bool{}
+	own := owned(p)
+	to := addresses{map[ir.Reg]bool{}, map[ir.Reg]bool{}, map[ir.Reg]bool{}, map[ir.Reg]int{}, own}
+	fixed, value := map[ir.Reg]bool{}, values(p)
 	for _, c := range p.Consts {
 		fixed[c.Reg] = true
 	}
+	var ops []ir.Op
 	for i := range p.Insts {
-		switch do := p.Insts[i].Do.(type) {
+		in := &p.Insts[i]
+		for _, o := range slices.Concat(in.Pre, in.Post) {
+			o.Dst = own(i, o.Dst)
+			for n, r := range o.Src {
+				o.Src[n] = own(i, r)
+			}
+			ops = append(ops, o)
+		}
+		switch do := in.Do.(type) {
 		case *ir.Access:
 			switch do.Space {
 			case ir.Global, ir.Generic:
-				to.pointers[do.Addr] = true
+				to.pointers[own(i, do.Addr)] = true
 			case ir.Shared:
-				to.shared[do.Addr] = true
+				to.shared[own(i, do.Addr)] = true
 			default:
-				to.indices[do.Addr] = true
+				to.indices[own(i, do.Addr)] = true
 			}
 		case *ir.Copy:
-			to.pointers[do.From], to.shared[do.To] = true, true
+			to.pointers[own(i, do.From)], to.shared[own(i, do.To)] = true, true
+		case *ir.Warp:
+			ops = append(ops, ir.Op{Code: ir.Mov, Type: ir.U32, Dst: own(i, do.Dst), Src: [4]ir.Reg{own(i, do.Src), ir.None, ir.None, ir.None}})
 		}
-	}
-	add := func(set map[ir.Reg]bool, r ir.Reg) bool {
-		if r < 0 || fixed[r] || set[r] {
-			return false
-		}
-		set[r] = true
-		return true
 	}
 	for again := true; again; {
 		again = false
-		for i := range p.Insts {
-			for _, list := range [][]ir.Op{p.Insts[i].Pre, p.Insts[i].Post} {
-				for k := range list {
-					o := &list[k]
-					if o.Type.Float() {
-						continue
-					}
-					for n, s := range o.Src {
-						switch {
-						case to.pointers[o.Dst] && o.Type.Bits() == 64 && Carries(o, n):
-							again = add(to.pointers, s) || again
-						case to.shared[o.Dst] && o.Type.Bits() >= 32 && Carries(o, n):
-							again = add(to.shared, s) || again
-						case to.pointers[o.Dst] || to.shared[o.Dst] || to.indices[o.Dst]:
-							again = add(to.indices, s) || again
-						}
-					}
+		for k := range ops {
+			if o := &ops[k]; o.Type.Float() {
+				for _, s := range o.Src {
+					again = to.float(s, o.Type) || again
 				}
+			} else {
+				again = to.through(o, fixed, value) || again
 			}
 		}
 	}
 	return to
+}
+
+// through takes what is known of the result of an operation for its operands. It reports whether that is new.
+func (to *addresses) through(o *ir.Op, fixed map[ir.Reg]bool, value map[ir.Reg]uint64) (again bool) {
+	add := func(set map[ir.Reg]bool, r ir.Reg) {
+		if r >= 0 && !fixed[r] && !set[r] {
+			set[r], again = true, true
+		}
+	}
+	for n, s := range o.Src {
+		if bits := to.floats[o.Dst]; bits > 0 && s >= 0 && to.floats[s] == 0 && (Carries(o, n) || o.Code == ir.Bfi && n < 2) {
+			to.floats[s], again = bits, true
+		}
+		switch {
+		case to.pointers[o.Dst] && o.Type.Bits() == 64 && Carries(o, n):
+			add(to.pointers, s)
+		case to.shared[o.Dst] && o.Type.Bits() >= 32 && Carries(o, n):
+			add(to.shared, s)
+		case (to.pointers[o.Dst] || to.shared[o.Dst] || to.indices[o.Dst]) && !bounded(o, value):
+			add(to.indices, s)
+		}
+	}
+	return again
+}
+
+// owned numbers registers so that temporary ones, which each instruction that reads them has written, are those of one instruction.
+func owned(p *ir.Program) func(i int, r ir.Reg) ir.Reg {
+	lasts := make([]bool, p.Regs+1)
+	for i := range p.Insts {
+		in := &p.Insts[i]
+		var written []ir.Reg
+		read := func(list ...ir.Reg) {
+			for _, r := range list {
+				if r >= 0 && !slices.Contains(written, r) {
+					lasts[r] = true
+				}
+			}
+		}
+		read(in.Guard)
+		for k := range in.Pre {
+			read(in.Pre[k].Src[:]...)
+			written = append(written, in.Pre[k].Dst)
+		}
+		switch do := in.Do.(type) {
+		case *ir.Access:
+			read(do.Addr)
+			if do.Kind == ir.Load {
+				written = append(written, do.Data...)
+			} else {
+				read(do.Data...)
+			}
+			written = append(append(written, do.Dst...), do.Done)
+		case *ir.Warp:
+			read(do.Src, do.Lane, do.Clamp, do.Mask)
+			written = append(append(written, do.Dst, do.Pred), do.Dsts...)
+		case *ir.Flow:
+			read(do.Cond, do.Addr)
+		case *ir.Special:
+			written = append(written, do.Dst)
+		}
+		for k := range in.Post {
+			read(in.Post[k].Src[:]...)
+			written = append(written, in.Post[k].Dst)
+		}
+	}
+	type temporary struct {
+		inst int
+		reg  ir.Reg
+	}
+	numbers := map[temporary]ir.Reg{}
+	return func(i int, r ir.Reg) ir.Reg {
+		if r < 0 || lasts[r] {
+			return r
+		}
+		n, ok := numbers[temporary{i, r}]
+		if !ok {
+			n = ir.Reg(p.Regs + 1 + len(numbers))
+			numbers[temporary{i, r}] = n
+		}
+		return n
+	}
+}
+
+// bounded reports whether the result of an operation is small whatever its operand is: a part of one that a mask cuts out.
+func bounded(o *ir.Op, value map[ir.Reg]uint64) bool {
+	switch o.Code {
+	case ir.And, ir.Rem:
+		m, ok := value[o.Src[1]]
+		if !ok && o.Code == ir.And {
+			m, ok = value[o.Src[0]]
+		}
+		return ok && m < 1<<16
+	case ir.Ext:
+		return o.Type.Bits() < 32
+	}
+	return false
+}
+
+// float notes that a register is an operand of a floating-point operation.
+func (to *addresses) float(r ir.Reg, t ir.Type) bool {
+	if r < 0 || to.floats[r] > 0 {
+		return false
+	}
+	bits := t.Bits()
+	if t == ir.F16x2 || t == ir.BF16x2 {
+		bits = 16
+	}
+	to.floats[r] = bits
+	return true
 }
 
 // Carries reports whether source n of an operation reaches the result as an address does.

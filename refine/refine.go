@@ -86,7 +86,9 @@ type Result struct {
 	Machine Covered `json:"machine"`
 	// Unseen are the operations of the program that write memory, or are not understood, and that no run compared, by
 	// ir.Inst.Source; Unwritten those of the machine code that no run performed.
-	Unseen    []int  `json:"-"`
+	Unseen []int `json:"-"`
+	// Undecided are the comparisons of the program that may be others in the machine code, by ir.Inst.Source.
+	Undecided []int  `json:"-"`
 	Unwritten []Code `json:"-"`
 }
 
@@ -118,7 +120,8 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 		p := *program
 		p.Mbarriers, program = machine.Mbarriers, &p
 	}
-	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine, deaths: map[occurrence]*death{}}
+	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine, deaths: map[occurrence]*death{},
+		shown: map[int32]uint8{}, flips: map[showing]int{}}
 	var err error
 	if c.source, err = emu.Prepare(program); err != nil {
 		return nil, err
@@ -137,6 +140,9 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 		if c.run(c.input(i)); len(c.Findings) > 0 || c.o.Enough && c.reached() == reached {
 			break
 		}
+	}
+	if c.o.Search > 0 && len(c.Findings) == 0 && len(c.o.Inputs) == 0 {
+		c.wild()
 	}
 	for len(c.Findings) == 0 && c.spent < c.o.Search {
 		if err := ctx.Err(); err != nil {
@@ -180,6 +186,10 @@ type comparison struct {
 	spent                     int64  // all of them
 	compared                  []bool // instructions of the program whose effects were compared
 	search                    *search
+	unread                    []bool          // see unread
+	shown                     map[int32]uint8 // what compared runs showed of the program's comparisons
+	flips                     map[showing]int // how often it was tried whether something depends on what one shows
+	flipped                   int64           // instructions of lanes that were performed for it
 }
 
 // occurrence is an instruction as an event of a thread: the same one of all threads. Of a loop's loads only that of the last
@@ -206,6 +216,12 @@ const (
 // again with another value.
 func (c *comparison) dead(in *Input, l *emu.Launch, was *emu.Grid, thread, event int) bool {
 	at := occurrence{was.Records[thread].Events[event].Inst, event}
+	if c.unread == nil {
+		c.unread = unread(c.program)
+	}
+	if c.unread[at.inst] {
+		return true
+	}
 	d := c.deaths[at]
 	if d == nil {
 		d = &death{used: len(c.deaths) >= occurrences}
@@ -219,16 +235,42 @@ func (c *comparison) dead(in *Input, l *emu.Launch, was *emu.Grid, thread, event
 		if c.tried > trialSteps {
 			return false
 		}
-		g, err := c.reference(in, l, fills[0], &emu.Change{Thread: thread, Event: event, Flip: flip})
-		if g != nil {
-			c.tried += g.Steps
-		}
-		if err != nil || !same(was.Records[thread], g.Records[thread], event) {
+		if c.depends(in, l, was.Records[thread], &emu.Change{Thread: thread, Event: event, Flip: flip}) {
 			d.used = true
 			break
 		}
 	}
 	return !d.used
+}
+
+// depends reports whether a thread does something else if one of its loads reads another value. The run ends where that shows.
+func (c *comparison) depends(in *Input, l *emu.Launch, was *emu.Record, change *emu.Change) bool {
+	g, err := c.prepared(c.source, in, l, fills[0])
+	if err != nil {
+		return true
+	}
+	g.Changed = change
+	most, now := g.Policy.MaxSteps, g.Records[change.Thread]
+	for g.Policy.MaxSteps = min(most, 1<<13); ; g.Policy.MaxSteps = min(most, 2*g.Policy.MaxSteps) {
+		before := g.Steps
+		err = g.Run()
+		c.tried += g.Steps - before
+		c.spent += g.Steps - before
+		if !errors.Is(err, emu.ErrSteps) || g.Policy.MaxSteps == most || !began(was, now, change.Event) {
+			break
+		}
+		g.Cut = false
+	}
+	return err != nil && !errors.Is(err, emu.ErrSteps) || !same(was, now, change.Event)
+}
+
+// began reports whether a record is the beginning of another one, but for what one load has read.
+func began(all, now *emu.Record, but int) bool {
+	n, k := len(now.Events), len(now.Epochs)-1
+	if n > len(all.Events) || k >= len(all.Epochs) {
+		return false
+	}
+	return same(&emu.Record{Events: all.Events[:n], Epochs: all.Epochs[:k]}, &emu.Record{Events: now.Events, Epochs: now.Epochs[:k]}, but)
 }
 
 // same reports whether two records are equal but for what one load has read.
@@ -377,6 +419,48 @@ func (c *comparison) try(in *Input, of spot) {
 	}
 }
 
+// wild compares the two codes on inputs whose numbers have bits anywhere: what small ones hide shows. They say nothing where the program
+// does not end, or faults.
+func (c *comparison) wild() {
+	for n := 0; n < 2 && len(c.Findings) == 0 && (n == 0 || c.spent < c.o.Search/2); n++ {
+		in := c.wilder(n)
+		a, err := c.reference(in, c.launch(in), fills[0], nil)
+		if err == nil && !a.Cut {
+			_ = c.compare(in, a)
+		}
+	}
+}
+
+// wilder is an input with numbers of any size, and a launch of as many dimensions as the program asks for.
+func (c *comparison) wilder(n int) *Input {
+	seed := (c.o.Seed+uint64(c.asked()))/3*3 + 2 + 3*uint64(n)
+	in := c.choose(seed, Small)
+	if c.o.Block != ([3]int{}) || c.program.Block != ([3]int{}) {
+		return in
+	}
+	uses := uses(c.program)
+	for axis := 1; axis < 3; axis++ {
+		if uses>>axis&1 == 1 {
+			in.Block[0], in.Block[axis] = max(in.Block[0]/2, 16), 2+2*n
+		}
+		if uses>>(3+axis)&1 == 1 && in.Cluster == ([3]int{}) {
+			in.Grid[axis] = 2
+		}
+	}
+	return in
+}
+
+// uses tells which numbers of its place in the launch a program asks for: tid and ctaid, a bit each.
+func uses(p *ir.Program) (axes words) {
+	for i := range p.Insts {
+		if s, ok := p.Insts[i].Do.(*ir.Special); ok {
+			at := ofSpecial(s.Reg)
+			axes |= (at>>extents | at>>positions) & 0x3f
+		}
+	}
+	return axes
+}
+
 // news reports whether a run performed something that those before have not.
 func news(was, now *emu.Coverage) bool {
 	for i := range now.Insts {
@@ -413,6 +497,12 @@ func (c *comparison) compare(in *Input, a *emu.Grid) error {
 		}
 		ends = append(ends, lanes...)
 	}
+	if c.o.Search > 0 {
+		c.show(in, a, defined(open))
+	}
+	if !defined(open) { // what a jump decides may be open
+		a.Cover.Taken, a.Cover.Passed = nil, nil
+	}
 	merge(c.sourceCover, a.Cover)
 	merge(c.machineCover, cover)
 	c.take(a, ends)
@@ -424,9 +514,16 @@ func (c *comparison) compare(in *Input, a *emu.Grid) error {
 	return nil
 }
 
+// defined reports whether all that a run of the program did is.
+func defined(open []*undefined) bool {
+	return !slices.ContainsFunc(open, func(u *undefined) bool { return u.all || len(u.values)+len(u.inputs)+len(u.words) > 0 })
+}
+
 func merge(to, from *emu.Coverage) {
 	for i := range to.Insts {
 		to.Insts[i] = to.Insts[i] || from.Insts[i]
+	}
+	for i := range from.Taken {
 		to.Taken[i] = to.Taken[i] || from.Taken[i]
 		to.Passed[i] = to.Passed[i] || from.Passed[i]
 	}
@@ -552,7 +649,11 @@ func (r *replay) run(c *comparison, ref *emu.Warp) error {
 		case errors.As(err, &cut):
 			return nil
 		case errors.As(err, &fault):
-			return &accuse{Rule: WrongAddress, Lane: max(0, fault.Thread%emu.Lanes), Pc: int32(fault.Inst), Why: fault.Why}
+			a := &accuse{Rule: WrongAddress, Lane: max(0, fault.Thread%emu.Lanes), Pc: int32(fault.Inst), Why: fault.Why}
+			if _, flows := c.machine.Insts[fault.Inst].Do.(*ir.Flow); flows {
+				a.Rule = NotPerformed // a barrier of the warp
+			}
+			return a
 		case err != nil:
 			return err
 		case !progress:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"maps"
-	"math/bits"
 	"slices"
 
 	"optcheck/emu"
@@ -28,7 +27,8 @@ type search struct {
 	borders  map[int32]uint8
 	edges    map[int32]*goal
 	gained   bool
-	launches int // of shapes that were tried for themselves
+	shows    map[showing]moment // what the program's run of now shows of its comparisons, and where first
+	launches int                // of shapes that were tried for themselves
 }
 
 // spot is an instruction of one of the two codes.
@@ -245,6 +245,9 @@ func (s *search) fresh(in *Input) bool {
 	for _, n := range slices.Concat([]int{int(in.Seed), int(in.World)}, in.Grid[:], in.Block[:]) {
 		key = binary.LittleEndian.AppendUint64(key, uint64(n))
 	}
+	for _, x := range in.Memory {
+		key = append(binary.LittleEndian.AppendUint64(key, x.Addr), x.Data...)
+	}
 	for _, x := range in.Swaps {
 		key = binary.LittleEndian.AppendUint64(key, uint64(x.From)<<32|uint64(x.To))
 	}
@@ -255,126 +258,16 @@ func (s *search) fresh(in *Input) bool {
 	return true
 }
 
-// nearer are inputs on which the operands of a comparison are closer, equal, or past each other.
-func (s *search) nearer(x *seen) (out []*Input) {
-	d := x.distance()
-	eachWord(x.from, func(n int) {
-		at := s.offsets[n]
-		wide := x.bits == 64 && n+1 < len(s.offsets) && s.offsets[n+1] == at+4 && x.from>>(n+1)&1 == 1
-		if x.bits == 64 && n > 0 && s.offsets[n-1] == at-4 && x.from>>(n-1)&1 == 1 {
-			return // the high word of one
-		}
-		v := s.param(x.in, at, wide)
-		near := []uint64{v + uint64(d), v - uint64(d), v + uint64(d) + 1, v - uint64(d) - 1, v + uint64(d) - 1, v - uint64(d) + 1, x.b, x.a, 0}
-		if !wide {
-			for i := range near {
-				near[i] &= 0xffffffff
-			}
-		}
-		// Great numbers make loops without an end.
-		slices.SortStableFunc(near, func(a, b uint64) int { return cmp.Compare(bits.Len64(a|most), bits.Len64(b|most)) })
-		for _, to := range near {
-			out = append(out, s.with(x.in, at, wide, to))
-		}
-	})
-	if x.from&ofMemory != 0 {
-		for _, swap := range []Swap{{uint32(x.a), uint32(x.b)}, {uint32(x.b), uint32(x.a)}, {uint32(x.a), uint32(x.b) + 1}, {uint32(x.a), uint32(x.b) - 1},
-			{uint32(x.b), uint32(x.a) + 1}, {uint32(x.b), uint32(x.a) - 1}} {
-			in := *x.in
-			in.Swaps = append(slices.Clone(x.in.Swaps), swap)
-			if len(in.Swaps) <= 8 {
-				out = append(out, &in)
-			}
-		}
-		in := *x.in
-		in.Seed += 3
-		out = append(out, &in)
-	}
-	if x.from&ofLaunch != 0 {
-		for i := range shapes {
-			out = append(out, s.shaped(x.in, s.shape+i))
-		}
-		s.shape++
-	}
-	return out
-}
-
-// secants are inputs for which a comparison would be equal if its distance grew with one word of the parameters as between two.
-func (s *search) secants(a, b *seen) (out []*Input) {
-	if a.bits != b.bits {
-		return nil
-	}
-	eachWord(a.from&b.from, func(n int) {
-		at := s.offsets[n]
-		v, w := int64(s.param(a.in, at, false)), int64(s.param(b.in, at, false))
-		x, y := a.distance(), b.distance()
-		if v == w || x == y {
-			return
-		}
-		for _, d := range []int64{0, 1, -1} {
-			if to := w - int64(float64(y)*float64(w-v)/float64(y-x)) + d; to >= 0 && to < 1<<32 {
-				out = append(out, s.with(b.in, at, false, uint64(to)))
-			}
-		}
-	})
-	return out
-}
-
-func eachWord(from words, do func(n int)) {
-	for n := range maxWords {
-		if from>>n&1 == 1 {
-			do(n)
-		}
-	}
-}
-
-func (s *search) param(in *Input, at int64, wide bool) uint64 {
-	if at < 0 || at+4 > int64(len(in.Params)) || wide && at+8 > int64(len(in.Params)) {
-		return 0
-	}
-	if wide {
-		return binary.LittleEndian.Uint64(in.Params[at:])
-	}
-	return uint64(binary.LittleEndian.Uint32(in.Params[at:]))
-}
-
-// with is an input with another parameter.
-func (s *search) with(of *Input, at int64, wide bool, v uint64) *Input {
-	in := *of
-	in.Params = slices.Clone(of.Params)
-	switch {
-	case at < 0 || at+4 > int64(len(in.Params)):
-	case wide && at+8 <= int64(len(in.Params)):
-		binary.LittleEndian.PutUint64(in.Params[at:], v)
-	default:
-		put(in.Params[at:], uint32(v))
-	}
-	return &in
-}
-
-// shapes are launches to try.
-var shapes = [][2][3]int{{{2, 1, 1}, {32, 1, 1}}, {{1, 1, 1}, {256, 1, 1}}, {{3, 2, 1}, {32, 2, 1}}, {{1, 1, 1}, {512, 1, 1}}, {{2, 2, 1}, {16, 16, 1}},
-	{{1, 1, 1}, {1024, 1, 1}}, {{1, 1, 2}, {8, 8, 2}}, {{5, 1, 1}, {1, 1, 1}}, {{1, 1, 1}, {100, 1, 1}}}
-
-// shaped is an input with another launch, unless it is given.
-func (s *search) shaped(of *Input, n int) *Input {
-	in := *of
-	if s.o.Block == ([3]int{}) {
-		in.Grid, in.Block = shapes[n%len(shapes)][0], shapes[n%len(shapes)][1]
-		if b := s.program.Block; b != ([3]int{}) && (s.program.BlockFixed || in.Block[0]*in.Block[1]*in.Block[2] > b[0]*b[1]*b[2]) {
-			in.Block = b
-		}
-	}
-	return &in
-}
-
 // follow has the conditions of a grid's or a warp's code seen.
 func (s *search) follow(in *Input, machine bool, warps ...*emu.Warp) {
+	if !machine {
+		s.shows = map[showing]moment{}
+	}
 	h := &shadow{search: s, in: in, p: s.program, cover: s.sourceCover, machine: machine}
 	if machine {
 		h.p, h.cover = s.machine, s.machineCover
 	}
-	for _, w := range warps {
-		h.follow(w)
+	for i, w := range warps {
+		h.follow(i, w)
 	}
 }

@@ -89,3 +89,54 @@ func TestBorders(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, res.Findings, 1)
 }
+
+// TestUndecided: of a condition that no run shows on both sides, machine code that compares the same operands alike is right; of other code
+// it is not known.
+func TestUndecided(t *testing.T) {
+	text := func(body string) *ir.Program {
+		m, err := ptx.Parse("t.ptx", []byte(`.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)
+{
+	.reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<3>; .reg .f32 %f<5>; .reg .b16 %h;
+	ld.param.u64 %d0, [out]; ld.param.u64 %d2, [in]; ld.param.u32 %r1, [n];
+	mov.u32 %r0, %tid.x;
+	mad.wide.u32 %d1, %r0, 4, %d0;
+	mad.wide.u32 %d2, %r0, 4, %d2;
+	`+body+`
+	st.global.u32 [%d1], %r3;
+	ret;
+}
+`))
+		require.NoError(t, err)
+		p, err := lower.Kernel(m, "k")
+		require.NoError(t, err)
+		return p
+	}
+	squares := "mul.lo.u32 %r2, %r1, %r1; and.b32 %r2, %r2, 3;"
+	for name, c := range map[string]struct {
+		program, machine string
+		findings, open   int
+	}{
+		"the same": {squares + "setp.eq.u32 %p1, %r2, 2; selp.u32 %r3, 1, 2, %p1;", squares + "setp.ne.u32 %p1, 2, %r2; selp.u32 %r3, 2, 1, %p1;", 0, 0},
+		"gone":     {squares + "setp.eq.u32 %p1, %r2, 2; selp.u32 %r3, 1, 2, %p1;", "mov.u32 %r3, 2;", 0, 1},
+		"by its negation, of a number more": {squares + "setp.gt.u32 %p1, %r2, 1; selp.u32 %r3, 1, 2, %p1;",
+			squares + "setp.lt.u32 %p1, %r2, 2; selp.u32 %r3, 2, 1, %p1;", 0, 0},
+		"never, by the bounds of a special register": {"mov.u32 %r2, %ntid.x; setp.eq.u32 %p1, %r2, 0; selp.u32 %r3, 1, 2, %p1;", "mov.u32 %r3, 2;", 0, 0},
+		"of itself": {"setp.ne.u32 %p1, %r1, %r1; selp.u32 %r3, 1, 2, %p1;", "mov.u32 %r3, 2;", 0, 0},
+		"halves of floating-point numbers": {"ld.global.u16 %h, [%d2]; mov.b32 %f1, {0,%h}; fma.rn.f32 %f2, %f1, %f1, 0f00000000; mov.b32 %r3, %f2;",
+			"mov.u32 %r3, 0;", 1, 0},
+		"high bytes of numbers": {"ld.global.u32 %r2, [%d2]; shr.u32 %r4, %r2, 20; and.b32 %r3, %r4, 15; mul.wide.u32 %d3, %r3, 4; add.s64 %d1, %d1, %d3;",
+			"ld.global.u32 %r2, [%d2]; shr.u32 %r4, %r2, 24; and.b32 %r3, %r4, 15; mul.wide.u32 %d3, %r3, 4; add.s64 %d1, %d1, %d3;", 1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			machine := text(c.machine)
+			machine.Machine = true
+			res, err := refine.Compare(t.Context(), text(c.program), machine, refine.Options{Runs: 2, Search: 1 << 22, Shared: true})
+			require.NoError(t, err)
+			require.Len(t, res.Findings, c.findings)
+			require.Len(t, res.Undecided, c.open)
+		})
+	}
+}

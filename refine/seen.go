@@ -66,6 +66,9 @@ func (l *lane) compared(undefined, sure []bool) {
 // conclude says what the runs performed, and what of the operations that write memory they did not.
 func (c *comparison) conclude() {
 	c.Source, c.Machine = covered(c.program, c.sourceCover), covered(c.machine, c.machineCover)
+	if c.o.Search > 0 && len(c.Findings) == 0 && len(c.o.Inputs) == 0 {
+		c.Undecided = c.undecided()
+	}
 	for i := range c.program.Insts {
 		in := &c.program.Insts[i]
 		if (writes(in.Do) || in.Opaque != "") && (c.compared == nil || !c.compared[i]) && !slices.Contains(c.Unseen, in.Source) {

@@ -2,18 +2,10 @@ package refine
 
 import (
 	"math/bits"
+	"slices"
 
 	"optcheck/emu"
 	"optcheck/ir"
-)
-
-// words is a set of what a value depends on: words of the kernel's parameters, by their numbers in a search, the launch, and memory.
-type words uint64
-
-const (
-	ofLaunch words = 1 << 62
-	ofMemory words = 1 << 63
-	maxWords       = 62
 )
 
 // seen is a comparison that decided a condition, of the lane whose operands were closest.
@@ -23,6 +15,9 @@ type seen struct {
 	a, b uint64
 	bits int
 	from words
+	// at6 is the place of the lane's thread: tid and ctaid. loads are what its operands were loaded as.
+	at6   [6]int
+	loads [2]struct{ addr, value uint64 }
 }
 
 // distance is what lacks of a to be b.
@@ -44,18 +39,22 @@ type shadow struct {
 type shade struct {
 	*shadow
 	from []words
+	load []*origin
 	seen [][]*seen
 	last int32 // the instruction that was performed last: it is looked at when its registers are written
 	act  uint32
 	all  bool
+	// number is the warp's in its grid, times how often it has made comparisons.
+	number int
+	times  map[int32]int
 }
 
 // mostSeen bounds the comparisons that are kept of one condition.
 const mostSeen = 3
 
 // follow has a warp's instructions seen.
-func (s *shadow) follow(w *emu.Warp) {
-	h := &shade{shadow: s, from: make([]words, s.p.Regs+1), seen: make([][]*seen, s.p.Regs+1), last: -1}
+func (s *shadow) follow(number int, w *emu.Warp) {
+	h := &shade{shadow: s, number: number, times: map[int32]int{}, from: make([]words, s.p.Regs+1), load: make([]*origin, s.p.Regs+1), seen: make([][]*seen, s.p.Regs+1), last: -1}
 	for i := range s.p.Consts {
 		if c := &s.p.Consts[i]; c.Bytes > 0 && c.Bank == 0 {
 			h.from[c.Reg] = s.bank(int64(c.Value), c.Bytes)
@@ -66,10 +65,16 @@ func (s *shadow) follow(w *emu.Warp) {
 
 // bank is what a place of the constant bank of the launch depends on.
 func (s *shadow) bank(at int64, bytes int) words {
-	if at < s.p.ParamBase {
-		return ofLaunch
+	if at >= s.p.ParamBase {
+		return s.params(at-s.p.ParamBase, bytes)
 	}
-	return s.params(at-s.p.ParamBase, bytes)
+	var from words
+	for _, w := range s.p.Launch {
+		if at < w.Offset+int64(w.Bytes) && w.Offset < at+int64(bytes) && w.Fixed == 0 {
+			from |= ofSpecial(w.Reg)
+		}
+	}
+	return from
 }
 
 func (h *shade) trace(w *emu.Warp, pc int32, act uint32) {
@@ -138,7 +143,7 @@ func (h *shade) performed(w *emu.Warp, in *ir.Inst) {
 			if at, ok := h.fixed(do.Addr); ok {
 				from = 0
 				for i, r := range do.Data {
-					h.set(r, h.params(at+do.Offset+int64(i*do.Bytes), do.Bytes), nil)
+					h.set(r, h.params(at+do.Offset+int64(i*do.Bytes), do.Bytes), nil, nil)
 				}
 			}
 		case do.Space == ir.ConstBank && do.Bank == 0:
@@ -146,18 +151,29 @@ func (h *shade) performed(w *emu.Warp, in *ir.Inst) {
 				from = h.bank(at+do.Offset, do.Bytes*do.Elems)
 			}
 		}
-		for _, r := range written(in) {
-			if from != 0 {
-				h.set(r, from, nil)
+		if from == 0 {
+			break
+		}
+		for i, r := range do.Data {
+			if do.Kind == ir.Load {
+				h.set(r, from, nil, h.loaded(w, do, i))
+			}
+		}
+		for _, r := range append([]ir.Reg{do.Done}, do.Dst...) {
+			h.set(r, from, nil, nil)
+		}
+		if do.Kind == ir.Load {
+			for _, r := range do.Fragments {
+				h.set(r, from, nil, nil)
 			}
 		}
 	case *ir.Special:
-		h.set(do.Dst, ofLaunch, nil)
+		h.set(do.Dst, ofSpecial(do.Reg), nil, nil)
 	case *ir.Warp:
 		from := h.of(do.Src) | h.of(do.Lane)
 		for _, r := range []ir.Reg{do.Dst, do.Pred} {
 			if r >= 0 {
-				h.set(r, from, h.conditions(do.Src))
+				h.set(r, from, h.conditions(do.Src), nil)
 			}
 		}
 	}
@@ -189,7 +205,22 @@ func (h *shade) conditions(r ir.Reg) []*seen {
 	return h.seen[r]
 }
 
-func (h *shade) set(r ir.Reg, from words, list []*seen) {
+// loaded is from where the lanes have just loaded element i of an access. (Its address may be gone: then it is not known.)
+func (h *shade) loaded(w *emu.Warp, a *ir.Access, i int) *origin {
+	if h.machine && slices.Contains(a.Data, a.Addr) || a.Space != ir.Global && a.Space != ir.Generic {
+		return nil
+	}
+	o := &origin{}
+	for x := h.act; x != 0; x &= x - 1 {
+		l := bits.TrailingZeros32(x)
+		if p := w.Place(a, l); p.Space == ir.Global {
+			o.addr[l], o.value[l] = p.Addr+uint64(i*a.Bytes), w.Reg(a.Data[i], l)
+		}
+	}
+	return o
+}
+
+func (h *shade) set(r ir.Reg, from words, list []*seen, load *origin) {
 	if r < 0 {
 		return
 	}
@@ -197,7 +228,7 @@ func (h *shade) set(r ir.Reg, from words, list []*seen) {
 		from |= h.from[r]
 		list = together(list, h.seen[r])
 	}
-	h.from[r], h.seen[r] = from, list
+	h.from[r], h.seen[r], h.load[r] = from, list, load
 }
 
 // together joins what is known of two conditions.
@@ -229,25 +260,34 @@ func (h *shade) op(w *emu.Warp, o *ir.Op) {
 	}
 	var from words
 	var list []*seen
+	var load *origin
 	for _, r := range o.Src {
 		if r >= 0 {
 			from |= h.from[r]
+			if load == nil {
+				load = h.load[r]
+			}
 			list = together(list, h.seen[r])
 		}
 	}
-	if o.Code == ir.Cmp && !o.Type.Float() && from != 0 {
-		x := h.compared(w, o, from)
-		if list = together([]*seen{x}, list); !h.machine {
-			h.beside(x)
+	if o.Code == ir.Cmp && from != 0 {
+		if !h.machine {
+			h.show(w, o)
+		}
+		if !o.Type.Float() {
+			x := h.compared(w, o, from)
+			if list = together([]*seen{x}, list); !h.machine {
+				h.beside(x)
+			}
 		}
 	}
-	h.set(o.Dst, from, list)
+	h.set(o.Dst, from, list, load)
 }
 
 // compared is a comparison as the lane with the closest operands made it.
 func (h *shade) compared(w *emu.Warp, o *ir.Op, from words) *seen {
 	best := &seen{in: h.in, at: h.last, bits: min(o.Type.Bits(), 64), from: from}
-	first := true
+	first, lane := true, 0
 	for l := range emu.Lanes {
 		if h.act>>l&1 == 0 {
 			continue
@@ -259,6 +299,15 @@ func (h *shade) compared(w *emu.Warp, o *ir.Op, from words) *seen {
 		}
 		if first || magnitude(x.distance()) < magnitude(best.distance()) {
 			*best, first = x, false
+			lane = l
+		}
+	}
+	if t := w.Threads[lane]; t != nil {
+		best.at6 = [6]int{t.Tid[0], t.Tid[1], t.Tid[2], t.Ctaid[0], t.Ctaid[1], t.Ctaid[2]}
+	}
+	for i, r := range o.Src[:2] {
+		if r >= 0 && h.load[r] != nil {
+			best.loads[i].addr, best.loads[i].value = h.load[r].addr[lane], h.load[r].value[lane]
 		}
 	}
 	return best

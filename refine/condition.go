@@ -1,0 +1,352 @@
+package refine
+
+import (
+	"cmp"
+	"errors"
+	"hash/maphash"
+	"maps"
+	"math/bits"
+	"slices"
+
+	"optcheck/emu"
+	"optcheck/ir"
+)
+
+// What compared runs showed of a comparison: that it does not hold, that it does, and what it says of equal operands.
+const (
+	seenFalse = 1 << iota
+	seenTrue
+	seenEqual
+	seenAll = seenFalse | seenTrue | seenEqual
+)
+
+// showing is a comparison of the program, and what is seen of it.
+type showing struct {
+	inst int32
+	what uint8
+}
+
+// moment is when a lane of a warp makes a comparison: the how manieth of the warp it is.
+type moment struct{ warp, lane, time int }
+
+// show notes what the lanes that have just made a comparison show.
+func (h *shade) show(w *emu.Warp, o *ir.Op) {
+	h.times[h.last]++
+	m := ^uint64(0) >> (64 - min(max(o.Type.Bits(), 1), 64))
+	var all uint8
+	for x := h.act; x != 0 && all != seenAll; x &= x - 1 {
+		l := bits.TrailingZeros32(x)
+		what := uint8(seenFalse)
+		if w.Reg(o.Dst, l)&1 == 1 {
+			what = seenTrue
+		}
+		if (operand(w, o.Src[0], l)^operand(w, o.Src[1], l))&m == 0 || o.Cond == ir.EQ || o.Cond == ir.NE || o.Type.Float() {
+			what |= seenEqual // both outcomes of equality are on both sides of its border
+		}
+		if what&^all == 0 {
+			continue
+		}
+		all |= what
+		for _, bit := range []uint8{seenFalse, seenTrue, seenEqual} {
+			if at := (showing{h.last, bit}); what&bit != 0 {
+				if _, ok := h.shows[at]; !ok {
+					h.shows[at] = moment{h.number, l, h.times[h.last]}
+				}
+			}
+		}
+	}
+}
+
+const (
+	mostFlips = 4       // runs that ask whether something depends on what a comparison shows
+	flipSteps = 1 << 23 // instructions of lanes for all of them: what is left then is taken for used
+)
+
+// show takes what a compared run shows of comparisons: of those where something that was compared depends on it. Nothing does where what the
+// program does is open.
+func (c *comparison) show(in *Input, g *emu.Grid, defined bool) {
+	for _, at := range slices.SortedFunc(maps.Keys(c.search.shows), func(a, b showing) int {
+		return cmp.Or(cmp.Compare(a.inst, b.inst), cmp.Compare(a.what, b.what))
+	}) {
+		c.shown[at.inst] |= 0
+		if !defined || c.shown[at.inst]&at.what != 0 || c.flips[at] >= mostFlips {
+			continue
+		}
+		c.flips[at]++
+		if c.flipped > flipSteps || c.matters(in, g, at.inst, c.search.shows[at]) {
+			c.shown[at.inst] |= at.what
+		}
+	}
+}
+
+// matters reports whether the program does something else if a comparison says the opposite once.
+func (c *comparison) matters(in *Input, was *emu.Grid, inst int32, at moment) bool {
+	var truths []ir.Reg
+	for _, o := range slices.Concat(c.program.Insts[inst].Pre, c.program.Insts[inst].Post) {
+		if o.Code == ir.Cmp || o.Type == ir.Pred {
+			truths = append(truths, o.Dst)
+		}
+	}
+	g, err := c.prepared(c.source, in, c.launch(in), fills[0])
+	if err != nil {
+		return true
+	}
+	times, w := 0, g.Warps[at.warp]
+	w.Computed = func(pc int32, act uint32) {
+		if pc != inst || act == 0 {
+			return
+		}
+		if times++; times == at.time {
+			for _, r := range truths {
+				w.SetReg(r, at.lane, w.Reg(r, at.lane)^1)
+			}
+		}
+	}
+	err = c.ran(g)
+	c.flipped += g.Steps
+	if err != nil || g.Cut != was.Cut {
+		return true
+	}
+	for i := range g.Records {
+		if !same(was.Records[i], g.Records[i], -1) {
+			return true
+		}
+	}
+	return false
+}
+
+// undecided lists the comparisons of the program, by ir.Inst.Source, of which the machine code may have made others without a difference: runs have
+// shown one outcome only, or nothing of the border, and the machine code compares no such operands.
+func (c *comparison) undecided() (out []int) {
+	var left []int32
+	var all *registers
+	for i := range c.program.Insts {
+		s, ok := c.shown[int32(i)]
+		if !ok || s == seenAll || !c.sourceCover.Insts[i] {
+			continue
+		}
+		if all == nil {
+			all = boundsOf(c.program)
+		}
+		for _, o := range slices.Concat(c.program.Insts[i].Pre, c.program.Insts[i].Post) {
+			if o.Code == ir.Cmp && all.possible(i, &o)&^s != 0 {
+				left = append(left, int32(i))
+				break
+			}
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	alike := c.alike(left)
+	for _, i := range left {
+		if n := c.program.Insts[i].Source; !alike[i] && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// alike reports of which comparisons of the program the machine code has one of the same operands: of each thread, whatever the
+// operands are, on inputs with numbers of many bits.
+func (c *comparison) alike(list []int32) map[int32]bool {
+	out := map[int32]bool{}
+	for _, i := range list {
+		out[i] = true
+	}
+	some := false
+	for _, in := range []*Input{c.input(0), c.wilder(0)} {
+		w := &witness{p: c.program, only: list, tuples: map[int32][]tuple{}}
+		g, err := c.prepared(c.source, in, c.launch(in), fills[0])
+		if err != nil {
+			continue
+		}
+		for _, x := range g.Warps {
+			w.watch(x, c.launch(in).Threads())
+		}
+		if err = c.ran(g); err != nil {
+			continue
+		}
+		m := &witness{p: c.machine, keys: map[uint64]bool{}}
+		if !c.watched(in, g, m) {
+			continue
+		}
+		for i, list := range w.tuples {
+			some = true
+			out[i] = out[i] && !slices.ContainsFunc(list, func(t tuple) bool { return !m.has(t) })
+		}
+	}
+	if !some {
+		clear(out)
+	}
+	return out
+}
+
+// watched runs the machine code against a run of the program, and has its comparisons noted.
+func (c *comparison) watched(in *Input, g *emu.Grid, m *witness) bool {
+	l := c.launch(in)
+	none := make([]*undefined, len(g.Records))
+	for i := range none {
+		none[i] = &undefined{}
+	}
+	for n, ref := range g.Warps {
+		r := c.newReplay(in, g, none, c.code, l, n/max(1, len(g.Warps)/l.Blocks()), ref.ID, policies[0], readings[0])
+		m.watch(r.w, l.Threads())
+		err := r.run(c, ref)
+		c.spent += r.w.Steps
+		if a := (*accuse)(nil); err != nil && !errors.As(err, &a) {
+			return false
+		}
+	}
+	return true
+}
+
+// tuple is a comparison as a thread made it.
+type tuple struct {
+	thread int
+	o      *ir.Op
+	a, b   uint64
+}
+
+// witness notes which comparisons the threads of a run make.
+type witness struct {
+	p      *ir.Program
+	only   []int32           // those instructions, as tuples; else all, as keys
+	tuples map[int32][]tuple // of each at most mostTuples
+	keys   map[uint64]bool
+}
+
+const (
+	mostTuples = 1 << 10
+	mostKeys   = 1 << 21
+)
+
+// watch has the comparisons of a warp noted.
+func (n *witness) watch(w *emu.Warp, threads int) {
+	last, on := int32(-1), uint32(0)
+	w.Trace = func(w *emu.Warp, pc int32, act uint32) {
+		if last >= 0 && on != 0 {
+			n.note(w, last, on, threads)
+		}
+		last, on = pc, act
+	}
+}
+
+func (n *witness) note(w *emu.Warp, pc int32, act uint32, threads int) {
+	in := &n.p.Insts[pc]
+	for _, list := range [][]ir.Op{in.Pre, in.Post} {
+		for i := range list {
+			o := &list[i]
+			if o.Code != ir.Cmp || n.only != nil && !slices.Contains(n.only, pc) {
+				continue
+			}
+			for x := act; x != 0; x &= x - 1 {
+				l := bits.TrailingZeros32(x)
+				t := w.Threads[l]
+				if t == nil {
+					continue
+				}
+				n.add(pc, tuple{t.Block*threads + t.Index, o, operand(w, o.Src[0], l), operand(w, o.Src[1], l)})
+			}
+		}
+	}
+}
+
+func (n *witness) add(pc int32, t tuple) {
+	if n.only != nil {
+		if len(n.tuples[pc]) < mostTuples {
+			n.tuples[pc] = append(n.tuples[pc], t)
+		}
+		return
+	}
+	if len(n.keys) < mostKeys {
+		n.keys[key(t.thread, relate(t.o.Cond, t.o.Type, t.a, t.b))] = true
+	}
+}
+
+// has reports whether the machine code has made the comparison of a thread of the program, or one that says the same.
+func (n *witness) has(t tuple) bool {
+	is := func(r relation) bool { return n.keys[key(t.thread, r)] }
+	r := relate(t.o.Cond, t.o.Type, t.a, t.b)
+	if is(r) {
+		return true
+	}
+	m := ^uint64(0) >> (64 - t.o.Type.Bits())
+	if r.float {
+		return false
+	}
+	if r.equal {
+		return is(relate(ir.EQ, t.o.Type, (t.a-t.b)&m, 0)) || is(relate(ir.EQ, t.o.Type, (t.a^t.b)&m, 0)) || t.o.Type.Bits() == 64 && is(relate(ir.EQ, ir.U32, t.a>>32, t.b>>32)) && is(relate(ir.EQ, ir.U32, t.a&0xffffffff, t.b&0xffffffff)) ||
+			r.a == 0 && !t.o.Type.Signed() && is(relation{a: 0, b: r.b}) // 0 < b
+	}
+	// a < b if a <= b-1, and if a+1 <= b.
+	if is(relation{signed: r.signed, a: r.b - 1, b: r.a}.plain()) || is(relation{signed: r.signed, a: r.b, b: r.a + 1}.plain()) {
+		return true
+	}
+	high := ir.U32
+	if t.o.Type.Signed() {
+		high = ir.S32
+	}
+	return t.o.Type.Bits() == 64 && is(relate(t.o.Cond, high, t.a>>32, t.b>>32)) && is(relate(t.o.Cond, ir.U32, t.a&0xffffffff, t.b&0xffffffff))
+}
+
+// relation is a comparison of two numbers without its spelling: whether they are equal, or the first one is less. What holds if another
+// does not is the same.
+type relation struct {
+	equal, signed bool
+	float, least  bool // of floating-point numbers; or equal
+	a, b          uint64
+}
+
+// relate is what a comparison asks.
+func relate(c ir.Cond, t ir.Type, a, b uint64) relation {
+	if t.Float() {
+		return relateFloats(c, a, b)
+	}
+	shift := 64 - t.Bits()
+	a, b = a<<shift>>shift, b<<shift>>shift
+	if t.Signed() {
+		a, b = uint64(int64(a<<shift)>>shift), uint64(int64(b<<shift)>>shift)
+	}
+	switch c {
+	case ir.EQ, ir.NE:
+		return relation{equal: true, a: min(a, b), b: max(a, b)}
+	case ir.GT, ir.LE:
+		a, b = b, a
+	}
+	return relation{signed: t.Signed(), a: a, b: b}.plain()
+}
+
+// relateFloats is relate of floating-point numbers, of which a comparison that holds for unordered ones is another one that does not.
+func relateFloats(c ir.Cond, a, b uint64) relation {
+	r := relation{float: true, a: a, b: b}
+	switch c {
+	case ir.LT, ir.GEU:
+	case ir.GT, ir.LEU:
+		r.a, r.b = b, a
+	case ir.LE, ir.GTU:
+		r.least = true
+	case ir.GE, ir.LTU:
+		r.a, r.b, r.least = b, a, true
+	case ir.EQ, ir.NEU:
+		r.a, r.b, r.equal = min(a, b), max(a, b), true
+	default:
+		r.a, r.b, r.equal, r.least = min(a, b), max(a, b), true, true
+	}
+	return r
+}
+
+// plain forgets the sign of numbers that have none.
+func (r relation) plain() relation {
+	r.signed = r.signed && (r.a|r.b)>>63 == 1
+	return r
+}
+
+var seed = maphash.MakeSeed()
+
+func key(thread int, r relation) uint64 {
+	return maphash.Comparable(seed, struct {
+		thread int
+		relation
+	}{thread, r})
+}

@@ -1,0 +1,84 @@
+package refine
+
+import (
+	"reflect"
+	"slices"
+
+	"optcheck/ir"
+)
+
+// unread tells of each instruction of a program whether anything reads what it sets: by the text, whatever the path.
+func unread(p *ir.Program) []bool {
+	own := owned(p)
+	live := map[ir.Reg]bool{}
+	var ops []ir.Op
+	for i := range p.Insts {
+		in := &p.Insts[i]
+		live[own(i, in.Guard)] = true
+		for _, r := range reads(in) {
+			live[own(i, r)] = true
+		}
+		for _, o := range slices.Concat(in.Pre, in.Post) {
+			o.Dst = own(i, o.Dst)
+			for n, r := range o.Src {
+				o.Src[n] = own(i, r)
+			}
+			ops = append(ops, o)
+		}
+	}
+	for again := true; again; {
+		again = false
+		for _, o := range slices.Backward(ops) {
+			for _, r := range o.Src {
+				if live[o.Dst] && !live[r] {
+					live[r], again = true, true
+				}
+			}
+		}
+	}
+	out := make([]bool, len(p.Insts))
+	for i := range p.Insts {
+		out[i] = !slices.ContainsFunc(sets(&p.Insts[i]), func(r ir.Reg) bool { return live[own(i, r)] })
+	}
+	return out
+}
+
+// sets are the registers that an instruction's effect and what it computes with it set.
+func sets(in *ir.Inst) []ir.Reg {
+	regs := written(in)
+	if a, ok := in.Do.(*ir.Access); ok && a.Kind == ir.Load {
+		regs = append(regs, a.Data...)
+	}
+	return regs
+}
+
+// reads are the registers that an instruction's effect reads.
+func reads(in *ir.Inst) (regs []ir.Reg) {
+	if in.Do == nil {
+		return nil
+	}
+	var results []string
+	switch do := in.Do.(type) {
+	case *ir.Access:
+		if results = []string{"Dst", "Done"}; do.Kind == ir.Load {
+			results = append(results, "Data", "Fragments")
+		}
+	case *ir.Warp:
+		results = []string{"Dst", "Pred", "Dsts"}
+	case *ir.Special:
+		results = []string{"Dst"}
+	}
+	v := reflect.ValueOf(in.Do).Elem()
+	for i := range v.NumField() {
+		if slices.Contains(results, v.Type().Field(i).Name) {
+			continue
+		}
+		switch x := v.Field(i).Interface().(type) {
+		case ir.Reg:
+			regs = append(regs, x)
+		case []ir.Reg:
+			regs = append(regs, x...)
+		}
+	}
+	return regs
+}
