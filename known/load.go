@@ -15,6 +15,7 @@ import (
 	"optcheck/optcheck"
 	"optcheck/report"
 	"optcheck/spec"
+	"optcheck/verify"
 )
 
 //go:embed default.yaml
@@ -258,6 +259,9 @@ var version = regexp.MustCompile(`^\d{1,6}(\.\d{1,6}){0,3}$`)
 func anything(string) error { return nil }
 
 func isRule(s string) error {
+	if slices.ContainsFunc(verify.Rules(), func(r verify.Entry) bool { return string(r.Rule) == s }) {
+		return nil
+	}
 	if r, ok := optcheck.LookupRule(s); s != report.Undecided && (!ok || !r.Breakable()) {
 		return fmt.Errorf("%q is not a rule that a finding can break", s)
 	}

@@ -32,15 +32,15 @@ const (
 // wild is an access to an address that no memory has.
 const wild Rule = "wild"
 
-// Rules lists the rules, with what each says.
-func Rules() []struct {
+// Entry is a rule, with what it says.
+type Entry struct {
 	Rule Rule
 	Says string
-} {
-	return []struct {
-		Rule Rule
-		Says string
-	}{
+}
+
+// Rules lists the rules.
+func Rules() []Entry {
+	return []Entry{
 		{DataRace, "two accesses of the same place, one of which writes, are neither ordered by causality nor morally strong"},
 		{BarrierDivergence, "threads that must come to a barrier together do not"},
 		{BarrierCount, "a barrier is used with a number of threads that it cannot have"},
@@ -111,6 +111,8 @@ type Finding struct {
 	// Count is how often it was seen, Run the first run that showed it.
 	Count int    `json:"count"`
 	Run   string `json:"run,omitempty"`
+	// Known are the filters of known findings that match it.
+	Known []string `json:"known,omitempty"`
 	// Mend is what would mend it.
 	Mend []string `json:"mend,omitempty"`
 

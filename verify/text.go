@@ -16,6 +16,9 @@ func (r *Result) Text() string {
 	if len(r.Chose) > 0 {
 		fmt.Fprintf(&b, "  chosen: %s\n", plain.Line(strings.Join(r.Chose, ", ")))
 	}
+	if r.Hidden > 0 {
+		fmt.Fprintf(&b, "  %s not shown\n", plain.Count(r.Hidden, "known finding"))
+	}
 	if r.Every {
 		fmt.Fprintln(&b, "  every schedule of these values does the same")
 	}
@@ -84,6 +87,9 @@ func (f *Finding) text(b *strings.Builder) {
 	if f.Why != "" {
 		fmt.Fprintf(b, "    %s\n", plain.Line(f.Why))
 	}
+	if len(f.Known) > 0 {
+		fmt.Fprintf(b, "    known: %s\n", plain.Line(strings.Join(f.Known, ", ")))
+	}
 	if f.SameValue {
 		fmt.Fprintln(b, "    every write that was seen stores what is there already")
 	}
@@ -95,6 +101,15 @@ func (f *Finding) text(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "    %s %s\n", word, plain.Line(m))
 	}
+}
+
+// Detail tells a finding from others of its rule: the memory, the operations, and what is wrong.
+func (f *Finding) Detail() string {
+	parts := []string{f.Where, f.First.Text}
+	if f.Second != nil {
+		parts = append(parts, f.Second.Text)
+	}
+	return plain.Line(strings.Join(slices.DeleteFunc(append(parts, f.Why), func(s string) bool { return s == "" }), "; "))
 }
 
 // Says is a finding in a sentence or two.

@@ -33,6 +33,8 @@ type Result struct {
 	Unknown []string `json:"unknown,omitempty"`
 	// Every tells that every schedule of the values that were run does the same, so that what was not found is not there.
 	Every bool `json:"every_schedule,omitempty"`
+	// Hidden is how many known findings were taken out.
+	Hidden int `json:"known_not_shown,omitempty"`
 	// Missed are instructions that no run performed: nothing is known of them.
 	Missed []int `json:"missed,omitempty"`
 	// Unchecked are sides of what the engine does not know.

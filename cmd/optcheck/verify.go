@@ -26,6 +26,7 @@ type verification struct {
 	limit       time.Duration
 	asJSON      bool
 	sarif       string
+	writeKnown  string
 	results     []*verify.Result
 }
 
@@ -88,6 +89,8 @@ found but not everything could be told.`,
 	f.StringSlice("toolchains", nil, "compile CUDA C++ with these toolchains only")
 	f.StringSlice("targets", nil, "compile CUDA C++ for the first of these targets (sm_80)")
 	f.StringVar(&v.sarif, "sarif", "", "also write what was found to this file, as SARIF with the lines of the source")
+	knownFlags(cmd)
+	f.StringVar(&v.writeKnown, "write-known", "", "write what is found, and not known, into this new list of known findings")
 	jsonFlag(cmd, &v.asJSON, "one JSON object a kernel")
 	return cmd
 }
@@ -96,11 +99,18 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 	if !slices.Contains(verifyFails, v.fail) {
 		return fmt.Errorf("--fail-on %q: must be any, race or never", v.fail)
 	}
-	if v.sarif != "" && v.all {
-		return fmt.Errorf("--sarif: --all-executions has none")
+	if (v.sarif != "" || v.writeKnown != "") && v.all {
+		return fmt.Errorf("--sarif and --write-known: --all-executions has none")
 	}
 	if v.o.Inputs < 1 || v.o.Schedules < 1 || v.o.Steps < 0 || v.shared < 0 {
 		return fmt.Errorf("--inputs and --schedules are 1 or more, --steps and --shared 0 or more")
+	}
+	if err := baselineFile(v.writeKnown); err != nil {
+		return err
+	}
+	list, _, err := knownList(env)
+	if err != nil {
+		return err
 	}
 	counted, unknown, kernels := 0, 0, 0
 	for _, file := range files {
@@ -129,6 +139,7 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 				return fmt.Errorf("%s: kernel %s: %w", plain.Line(file), plain.Line(l.kernel), err)
 			}
 			r.File = file
+			v.mark(list, env.settings.newOnly, r)
 			v.results = append(v.results, r)
 			if v.asJSON {
 				err = env.printJSON(r)
@@ -154,6 +165,9 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 		if err := v.writeSARIF(env); err != nil {
 			return err
 		}
+	}
+	if err := v.writeBaseline(env); err != nil {
+		return err
 	}
 	switch {
 	case kernels == 0:
