@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,10 +102,14 @@ func (f *engineFlags) resources(s *campaigns.Spec) error {
 
 // runEngine does an audit in parts.
 func (f *engineFlags) run(ctx context.Context, env *environment, a *auditFlags, args []string) error {
+	if a.writeKnown != "" && f.follow.detach {
+		return errors.New("--write-known waits for what is found: not with --detach")
+	}
 	s, err := f.spec(env, a, args)
-	if err != nil {
+	if err := cmp.Or(err, baselineFile(a.writeKnown)); err != nil {
 		return err
 	}
+	f.follow.writeKnown = a.writeKnown
 	f.follow.quiet, f.follow.format, f.follow.html, f.follow.reports, f.follow.text = a.quiet, a.format, a.html, a.reports, a.text
 	f.follow.text.NewOnly = env.settings.newOnly
 	return beginCampaign(ctx, env, s, ".", &f.follow)

@@ -17,6 +17,8 @@ type followFlags struct {
 	html    string
 	reports []string
 	text    report.TextOptions
+	// writeKnown is the file of a new list of known findings; "" for none.
+	writeKnown string
 }
 
 func (f *followFlags) add(cmd *cobra.Command) {

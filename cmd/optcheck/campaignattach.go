@@ -94,7 +94,13 @@ func followCampaign(ctx context.Context, env *environment, c *campaigns.Campaign
 	}
 	sub := *env
 	sub.settings.known = slices.Concat(env.settings.known, c.Plan.Known)
-	return renderRun(&sub, func() (*report.Set, error) { return readCampaign(ctx, c) }, f.format, f.reports, f.text, f.html, gate.done)
+	return renderRun(&sub, func() (*report.Set, error) { return readCampaign(ctx, c) }, f.format, f.reports, f.text, f.html,
+		func(g gate, run *report.Run) error {
+			if err := writeBaseline(env, f.writeKnown, run); err != nil {
+				return err
+			}
+			return g.done(run)
+		})
 }
 
 // readCampaign reads what the store of a complete campaign has of its setting:
