@@ -39,6 +39,8 @@ var (
 	chipFor   = flag.Duration("chip-for", 400*time.Second, "how long -chip may take")
 	worker    = flag.String("chip-worker", "", "run jobs N, N+M, …, as N,M; for -chip alone")
 	random    = flag.Int("chip-random", 0, "how many changes of each kernel -write-chip takes at random, instead of some of each pair; of the corpus' tests, too")
+	skipped   = flag.String("chip-skip", "", "kernels that do not end as they are, separated by commas; for -chip alone")
+	chipOp    = flag.String("chip-op", "", "the opcode that -write-chip changes alone, at all its places")
 	kernels   = flag.Int("chip-kernels", 200, "how many kernels -write-chip takes of either kind")
 	chipSeed  = flag.Uint64("chip-seed", 35, "seed of the kernels and changes")
 )
@@ -65,9 +67,10 @@ type chipJob struct {
 	Kernel, At int    // where in the file
 	Word       uint64 // the upper word of the instruction
 	Edit       string
-	// Noticed tells that Check has findings; Key is the only pair that they are about, with the cycles that are left, and Needs
+	// Noticed tells that Check has findings that are sure, or that the test's own check has; Doubt that Check has any. Key is the only pair that they are about, with the cycles that are left, and Needs
 	// what the table says; Text the instructions.
 	Noticed       bool
+	Doubt         bool
 	Key           string
 	Cycles, Needs int
 	Text          string
@@ -187,7 +190,7 @@ func testKernels(t *testing.T, add adder) {
 	had := 0
 	for _, x := range tests {
 		u, err := ptxgen.Emit(x, ptxgen.Options{Target: "sm_90"})
-		if err != nil || strings.Contains(u.Text, "shared") || strings.Contains(u.Text, "bar") || had >= *kernels {
+		if err != nil || u.Needs > headerVersion || strings.Contains(u.Text, "shared") || strings.Contains(u.Text, "bar") || had >= *kernels {
 			continue
 		}
 		data := slices.Clone(compile(t, tc, "sm_90", u.Text))
@@ -252,7 +255,6 @@ func rank(j *chipJob) int {
 // jobsOf changes each control code of a kernel, and takes changes that are about one pair alone, a few of each, and some others;
 // or -chip-random changes at random.
 func jobsOf(fn *isa.Func, kernel, base int, r *rand.Rand, instances map[string]int, own func(*isa.Func) bool, out *[]chipJob) {
-	table, _ := tableOf(fn)
 	type change struct {
 		at   int
 		name string
@@ -260,6 +262,9 @@ func jobsOf(fn *isa.Func, kernel, base int, r *rand.Rand, instances map[string]i
 	}
 	var all []change
 	for i := range fn.Insts {
+		if *chipOp != "" && fn.Insts[i].Op != *chipOp {
+			continue
+		}
 		was := fn.Insts[i].Control
 		for s := int(was.Stall) - 1; s >= 1; s-- {
 			c := was
@@ -273,7 +278,7 @@ func jobsOf(fn *isa.Func, kernel, base int, r *rand.Rand, instances map[string]i
 			}
 		}
 	}
-	if *random > 0 {
+	if *random > 0 && *chipOp == "" {
 		r.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
 		all = all[:min(len(all), *random)]
 	}
@@ -285,13 +290,9 @@ func jobsOf(fn *isa.Func, kernel, base int, r *rand.Rand, instances map[string]i
 		sure := slices.ContainsFunc(res.Findings, func(f Finding) bool { return f.Sure }) || own != nil && own(fn)
 		in.Control = was
 		word := in.Code[1]&^(uint64(1<<21-1)<<41) | uint64(x.c.Bits())<<41
-		j := chipJob{Kernel: kernel, At: base + int(in.Addr) + 8, Word: word, Edit: x.name, Noticed: sure, Text: in.Text}
+		j := chipJob{Kernel: kernel, At: base + int(in.Addr) + 8, Word: word, Edit: x.name, Noticed: sure, Doubt: len(res.Findings) > 0, Text: in.Text}
 		for n, f := range res.Findings {
-			key := fmt.Sprint(f.Kind)
-			if f.Kind != SetWait {
-				p, c := table.keys(f.Kind, &fn.Insts[f.From], &fn.Insts[f.To], f.Reg)
-				key += " " + p + " " + c
-			}
+			key := named(fn, f)
 			if n > 0 && key != j.Key {
 				j.Key = ""
 				break
@@ -301,7 +302,7 @@ func jobsOf(fn *isa.Func, kernel, base int, r *rand.Rand, instances map[string]i
 				j.Text = fn.Insts[f.From].Text + " → " + fn.Insts[f.To].Text
 			}
 		}
-		if *random > 0 || takes(&j, r, instances) {
+		if *random > 0 || *chipOp != "" || takes(&j, r, instances) {
 			*out = append(*out, j)
 		}
 	}
@@ -324,7 +325,7 @@ func takes(j *chipJob, r *rand.Rand, instances map[string]int) bool {
 func judgeChip(t *testing.T, name string) {
 	jobs := readJobs(t, name)
 	const processes = 8
-	until := time.Now().Add(*chipFor)
+	d := driver{file: name, step: processes, until: time.Now().Add(*chipFor), bad: map[int]bool{}}
 	var mu sync.Mutex
 	results := map[int]string{}
 	var all sync.WaitGroup
@@ -332,13 +333,18 @@ func judgeChip(t *testing.T, name string) {
 		all.Add(1)
 		go func() {
 			defer all.Done()
-			for next := w; next < len(jobs.Jobs) && time.Now().Before(until); {
-				next = life(name, next, processes, until, func(r chipResult) {
+			for next := w; next < len(jobs.Jobs) && time.Now().Before(d.until); {
+				next = d.life(next, func(r chipResult) {
 					mu.Lock()
 					defer mu.Unlock()
-					if r.Job < len(jobs.Jobs) {
-						results[r.Job] = r.What
+					if r.What == "unstable" {
+						d.bad[jobs.Jobs[r.Job].Kernel] = true
 					}
+					results[r.Job] = r.What
+				}, func() string {
+					mu.Lock()
+					defer mu.Unlock()
+					return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(slices.Sorted(maps.Keys(d.bad)))), ","), "[]")
 				})
 			}
 		}()
@@ -361,16 +367,26 @@ func judgeChip(t *testing.T, name string) {
 	}
 	counts := map[string]int{}
 	for _, l := range lines {
-		counts[fmt.Sprint(l.Result, " noticed=", l.Noticed)]++
+		counts[fmt.Sprint(l.Result, " noticed=", l.Noticed, " doubt=", !l.Noticed && l.Doubt)]++
 	}
 	t.Log(len(lines), "of", len(jobs.Jobs), counts)
 }
 
-// life starts a process that does jobs from one on, and returns the next job when it ends: the one that it died of is done.
-func life(file string, from, step int, until time.Time, tell func(chipResult)) int {
-	ctx, cancel := context.WithDeadline(context.Background(), until)
+// driver runs jobs in processes.
+type driver struct {
+	file  string
+	step  int
+	until time.Time
+	bad   map[int]bool // kernels that do not give one result, or none, as they are
+}
+
+// life starts a process that does jobs from one on, and returns the next job when it ends: the one that it died of is done. A job
+// whose kernel does not end as it is, is unstable.
+func (d *driver) life(from int, tell func(chipResult), skip func() string) int {
+	ctx, cancel := context.WithDeadline(context.Background(), d.until)
 	defer cancel()
-	c := exec.CommandContext(ctx, os.Args[0], "-test.run", "TestChip", "-chip", file, "-chip-worker", fmt.Sprintf("%d,%d", from, step))
+	c := exec.CommandContext(ctx, os.Args[0], "-test.run", "TestChip", "-chip", d.file, "-chip-skip", skip(),
+		"-chip-worker", fmt.Sprintf("%d,%d", from, d.step))
 	out, err := c.StdoutPipe()
 	if err != nil || c.Start() != nil {
 		return 1 << 30
@@ -382,36 +398,39 @@ func life(file string, from, step int, until time.Time, tell func(chipResult)) i
 			lines <- s.Text()
 		}
 	}()
-	next, begun := from, false
-	for patience := 60 * time.Second; ; patience = 3 * time.Second {
+	next, doing := from, ""
+	died := func(how string) int {
+		if doing == "refer" {
+			how = "unstable"
+		}
+		if doing != "" && ctx.Err() == nil {
+			tell(chipResult{next, how})
+		}
+		return next + d.step
+	}
+	for patience := 60 * time.Second; ; patience = 4 * time.Second {
 		select {
 		case l, ok := <-lines:
 			if !ok {
 				_ = c.Wait()
-				if begun {
-					tell(chipResult{next, "fault"})
-				}
-				if begun || next == from {
-					next += step
-				}
-				return next
+				return died("fault")
 			}
 			f := strings.Fields(l)
 			switch {
-			case len(f) == 2 && f[0] == "begin":
-				begun = true
+			case len(f) == 2 && (f[0] == "begin" || f[0] == "refer"):
+				doing = f[0]
+				next, _ = strconv.Atoi(f[1])
 			case len(f) == 3 && f[0] == "job":
 				n, _ := strconv.Atoi(f[1])
 				tell(chipResult{n, f[2]})
-				begun, next = false, n+step
+				doing, next = "", n+d.step
 			}
 		case <-time.After(patience):
 			_ = c.Process.Kill()
 			for range lines {
 			}
 			_ = c.Wait()
-			tell(chipResult{next, "hang"})
-			return next + step
+			return died("hang")
 		}
 	}
 }
@@ -570,8 +589,13 @@ func work(t *testing.T) {
 	for i := from; i < len(jobs.Jobs); i += step {
 		j := &jobs.Jobs[i]
 		k := &jobs.Kernels[j.Kernel]
+		if slices.Contains(strings.Split(*skipped, ","), strconv.Itoa(j.Kernel)) {
+			fmt.Println("job", i, "unstable")
+			continue
+		}
 		if j.Kernel != last {
 			last = j.Kernel
+			fmt.Println("refer", i)
 			_, first, err = run(k, k.Cubin)
 			must(err)
 			_, err = s.Run(ctx, &runner.Batch{Setup: []runner.Command{runner.Write(ref, 0, first[:k.Out])}})

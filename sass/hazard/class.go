@@ -45,8 +45,8 @@ func (t *table) result(in *isa.Inst, r isa.Reg) string {
 var registers = map[isa.Class]string{isa.ClassGPR: "r", isa.ClassUGPR: "u", isa.ClassPred: "p", isa.ClassUPred: "q", isa.ClassBarrier: "b", isa.ClassCC: "c"}
 
 // slot is the part of a key that tells how a consumer reads a register: guard, address or data of an access, the addend of a
-// multiplication (which is read later than the factors), or else by register class.
-func (t *table) slot(in *isa.Inst, r isa.Reg) string {
+// wide multiplication (which is read later than the factors), or else by register class.
+func slot(in *isa.Inst, r isa.Reg) string {
 	switch {
 	case in.Guard.Reg == r:
 		return "guard"
@@ -54,9 +54,8 @@ func (t *table) slot(in *isa.Inst, r isa.Reg) string {
 		return "addr" + registers[r.Class]
 	case slices.Contains(in.Data, r):
 		return "data" + registers[r.Class]
-	}
-	if r.Class == isa.ClassGPR && t.addends[in.Op] {
-		return "r" + addend(in, r)
+	case r.Class == isa.ClassGPR && isAddend(in, r):
+		return "ra"
 	}
 	return registers[r.Class]
 }
@@ -64,7 +63,7 @@ func (t *table) slot(in *isa.Inst, r isa.Reg) string {
 // consumer names an instruction that reads a register. All read their guards, and all accesses of a unit their operands, in the
 // same stage.
 func (t *table) consumer(in *isa.Inst, r isa.Reg) string {
-	class, slot := t.class(in), t.slot(in, r)
+	class, slot := t.class(in), slot(in, r)
 	switch unit := t.reader[class]; {
 	case slot == "guard":
 		class = "any"
@@ -74,12 +73,10 @@ func (t *table) consumer(in *isa.Inst, r isa.Reg) string {
 	return class + "." + slot
 }
 
-// addend tells whether a multiplication reads a register as its addend alone. What moves, adds or shifts reads all operands at
-// once.
-func addend(in *isa.Inst, r isa.Reg) string {
-	adds := func(m string) bool { return m == "MOV" || m == "IADD" || m == "SHL" || m == "X" }
-	if slices.ContainsFunc(in.Mods, adds) && !slices.Contains(in.Mods, "WIDE") {
-		return ""
+// isAddend tells whether a wide multiplication reads a register as its addend alone.
+func isAddend(in *isa.Inst, r isa.Reg) bool {
+	if in.Op != "IMAD" || !slices.Contains(in.Mods, "WIDE") && !slices.Contains(in.Mods, "HI") {
+		return false
 	}
 	n, last, factor := 0, -1, false
 	dst := true
@@ -98,8 +95,5 @@ func addend(in *isa.Inst, r isa.Reg) string {
 			factor = factor || n < 3
 		}
 	}
-	if last == 3 && !factor {
-		return "a"
-	}
-	return ""
+	return last == 3 && !factor
 }

@@ -42,13 +42,22 @@ type pending struct {
 	inst  int32
 	age   uint8 // least cycles since its issue, at most horizon
 	later uint8 // least number of times that its scoreboard was set again since
-	// wrote and read are the scoreboards each of which tells that it has written, and read its operands; write and reads
-	// tell that it was not waited for.
-	wrote, read  uint8
-	write, reads bool
+	// wrote and read are the scoreboards each of which tells that it has written, and read its operands; write tells that
+	// it was not waited for, reading in how many cycles it has read them.
+	wrote, read uint8
+	write       bool
+	reading     uint8
 	// guarded tells that its guard has the value that it had.
 	guarded bool
+	// outer tells that it was in flight when the function that runs was called.
+	outer bool
 }
+
+// unread is the time of reads of which only a scoreboard tells.
+const unread = 255
+
+// reads tells that operands may not have been read.
+func (p *pending) reads() bool { return p.reading > 0 }
 
 // state is what may be in flight, by instruction.
 type state []pending
@@ -69,8 +78,8 @@ func (s *state) join(o state) bool {
 		was := *q
 		q.age, q.later = min(q.age, p.age), min(q.later, p.later)
 		q.wrote, q.read = q.wrote&p.wrote, q.read&p.read
-		q.write, q.reads = q.write || p.write, q.reads || p.reads
-		q.guarded = q.guarded && p.guarded
+		q.write, q.reading = q.write || p.write, max(q.reading, p.reading)
+		q.guarded, q.outer = q.guarded && p.guarded, q.outer && p.outer
 		changed = changed || *q != was
 	}
 	return changed
@@ -86,8 +95,8 @@ type effect struct {
 	variable, reads bool
 	inOrder, queue  string // see table
 	early, late     bool   // see table
-	drains          bool
-	skip            bool // not understood
+	drains          drain  // see table
+	skip            bool   // not understood
 }
 
 func hash(list []isa.Reg) (set uint64) {
@@ -114,149 +123,15 @@ func (t *table) effectOf(in *isa.Inst) effect {
 	e.variable = t.variable[e.class] || in.Control.Write < scoreboards
 	e.reads = e.variable || in.Control.Read < scoreboards
 	e.inOrder, e.queue, e.most = t.inOrder[e.class], t.queue[e.class], t.most[e.class]
-	e.drains = t.drains[e.class] && !slices.Contains(in.Mods, "ARV") && in.Guard == (isa.Guard{})
+	if !slices.Contains(in.Mods, "ARV") && in.Guard == (isa.Guard{}) {
+		e.drains = t.drains[e.class]
+	}
 	e.early, e.late = t.early[e.class], t.late[e.class]
 	return e
 }
 
 // scoreboards is their number.
 const scoreboards = 6
-
-// walk follows all paths of a function.
-type walk struct {
-	fn      *isa.Func
-	effects []effect
-	visit   func(dep) // nil while the states are not complete
-	again   bool      // the block was visited before, from another caller
-	calls   []caller
-	blockOf map[int]int
-	in      map[node]*state
-	todo    []node
-	steps   int
-}
-
-// caller is a chain of calls within a function.
-type caller struct {
-	parent, back, depth int // back is the instruction behind the call
-}
-
-// node is a block, called from somewhere.
-type node struct{ caller, block int }
-
-// maxDepth bounds the depth of calls, as recursion must be.
-const maxDepth = 6
-
-// follow calls visit for all dependencies of a function. It reports false if that takes too many steps.
-func follow(fn *isa.Func, t *table, steps int, visit func(dep)) bool {
-	if len(fn.Blocks) == 0 {
-		return true
-	}
-	w := &walk{fn: fn, calls: []caller{{back: -1}}, blockOf: map[int]int{}, in: map[node]*state{}, steps: steps}
-	w.effects = make([]effect, len(fn.Insts))
-	for i := range fn.Insts {
-		w.effects[i] = t.effectOf(&fn.Insts[i])
-	}
-	for b := range fn.Blocks {
-		w.blockOf[fn.Blocks[b].First] = b
-	}
-	for w.push(node{}, nil); len(w.todo) > 0; {
-		n := w.todo[len(w.todo)-1]
-		w.todo = w.todo[:len(w.todo)-1]
-		if !w.block(n) {
-			return false
-		}
-	}
-	w.visit = func(d dep) { d.again = w.again; visit(d) }
-	order := make([]node, 0, len(w.in))
-	for n := range w.in {
-		order = append(order, n)
-	}
-	slices.SortFunc(order, func(a, b node) int {
-		if a.caller != b.caller {
-			return a.caller - b.caller
-		}
-		return a.block - b.block
-	})
-	w.steps = steps
-	seen := make([]bool, len(fn.Blocks))
-	for _, n := range order {
-		w.again, seen[n.block] = seen[n.block], true
-		w.block(n)
-	}
-	return true
-}
-
-// push gives a block a state to begin with.
-func (w *walk) push(n node, s state) {
-	have := w.in[n]
-	if have == nil {
-		c := slices.Clone(s)
-		w.in[n] = &c
-	} else if !have.join(s) {
-		return
-	}
-	if !slices.Contains(w.todo, n) {
-		w.todo = append(w.todo, n)
-	}
-}
-
-// block follows the instructions of a block, and passes what is then in flight to those that may follow.
-func (w *walk) block(n node) bool {
-	b := &w.fn.Blocks[n.block]
-	s := slices.Clone(*w.in[n])
-	for i := b.First; i < b.End; i++ {
-		if w.steps -= 1 + len(s); w.steps < 0 {
-			return false
-		}
-		s = w.step(s, i)
-	}
-	if w.visit != nil {
-		return true
-	}
-	last := &w.fn.Insts[b.End-1]
-	switch {
-	case last.Flow == isa.FlowCall:
-		w.call(n, b.End-1, s)
-	case last.Flow == isa.FlowReturn:
-		if c := w.calls[n.caller]; c.back >= 0 {
-			w.next(c.parent, c.back, s)
-		}
-		if last.Guard != (isa.Guard{}) {
-			w.next(n.caller, b.End, s)
-		}
-	default:
-		for _, t := range b.Succs {
-			w.push(node{n.caller, t}, s)
-		}
-	}
-	return true
-}
-
-func (w *walk) next(caller, inst int, s state) {
-	if to, ok := w.blockOf[inst]; ok {
-		w.push(node{caller, to}, s)
-	}
-}
-
-// call enters a function in the same section; behind one elsewhere nothing is in flight, as far as is known.
-func (w *walk) call(n node, at int, s state) {
-	in := &w.fn.Insts[at]
-	if in.Guard != (isa.Guard{}) {
-		w.next(n.caller, at+1, s)
-	}
-	to, ok := w.blockOf[in.Target]
-	if in.Target < 0 || !ok || w.calls[n.caller].depth >= maxDepth {
-		w.next(n.caller, at+1, nil)
-		return
-	}
-	c := caller{parent: n.caller, back: at + 1, depth: w.calls[n.caller].depth + 1}
-	k := slices.Index(w.calls, c)
-	if k < 0 {
-		k = len(w.calls)
-		w.calls = append(w.calls, c)
-	}
-	w.push(node{k, to}, s)
-}
 
 // step lets an instruction wait, and issues it.
 func (w *walk) step(s state, i int) state {
@@ -268,20 +143,23 @@ func (w *walk) step(s state, i int) state {
 	if w.visit != nil {
 		w.check(s, e, i)
 	}
-	s = w.age(s, i, true)
-	if e.drains {
+	if e.drains.after > 0 {
 		for k := range s {
-			if w.effects[s[k].inst].queue != "" {
-				s[k].reads = false
+			if from := s[k].inst; w.effects[from].queue != "" && stallOf(&w.fn.Insts[from]) >= e.drains.stall {
+				s[k].reading = min(s[k].reading, e.drains.after)
 			}
 		}
 	}
+	s = w.age(s, i, true)
 	if len(e.defs) == 0 && !e.reads {
 		return s
 	}
 	c := in.Control
 	p := pending{inst: int32(i), age: stallOf(in), guarded: true, wrote: board(c.Write), read: board(c.Read) | board(c.Write)}
-	p.write, p.reads = e.variable && len(e.defs) > 0, e.reads && len(e.uses) > 0
+	p.write = e.variable && len(e.defs) > 0
+	if e.reads && len(e.uses) > 0 {
+		p.reading = unread
+	}
 	at, _ := slices.BinarySearchFunc(s, p, func(a, b pending) int { return int(a.inst) - int(b.inst) })
 	return slices.Insert(s, at, p)
 }
@@ -328,7 +206,10 @@ func (w *walk) age(s state, i int, known bool) state {
 			p.guarded = false
 		}
 		p.age = min(horizon, p.age+stall)
-		if p.age == horizon && !p.write && !p.reads {
+		if p.reading < unread {
+			p.reading -= min(p.reading, stall)
+		}
+		if p.age == horizon && !p.write && !p.reads() {
 			continue
 		}
 		out = append(out, p)
@@ -354,7 +235,7 @@ func (w *walk) await(s state, in *isa.Inst, i int) state {
 	out := s[:0]
 	for _, p := range s {
 		own := w.fn.Insts[p.inst].Control
-		if w.visit != nil && (p.write || p.reads) && (board(own.Write)|board(own.Read))&in.Control.Wait != 0 {
+		if w.visit != nil && (p.write || p.reads()) && (board(own.Write)|board(own.Read))&in.Control.Wait != 0 {
 			w.visit(dep{kind: SetWait, from: int(p.inst), to: i, cycles: int(p.age)})
 		}
 		done := wait
@@ -362,12 +243,12 @@ func (w *walk) await(s state, in *isa.Inst, i int) state {
 			done |= bar & (board(own.Write) | board(own.Read))
 		}
 		if p.wrote&done != 0 {
-			p.write, p.reads = false, false
+			p.write, p.reading = false, 0
 		}
 		if p.read&done != 0 {
-			p.reads = false
+			p.reading = 0
 		}
-		if p.age < horizon || p.write || p.reads {
+		if p.age < horizon || p.write || p.reads() {
 			out = append(out, p)
 		}
 	}
@@ -429,7 +310,7 @@ func (w *walk) each(kind Kind, p *pending, to int, a, b []isa.Reg) {
 		if slices.Contains(b, r) && (kind != WAR || r.Class == isa.ClassGPR || w.effects[p.inst].late) {
 			open := p.write
 			if kind == WAR || r.Class == isa.ClassPred && w.effects[p.inst].early {
-				open = p.reads
+				open = p.reads()
 			}
 			w.visit(dep{kind: kind, from: int(p.inst), to: to, reg: r, cycles: int(p.age), open: open, most: w.effects[p.inst].most,
 				fixed: !w.effects[p.inst].variable && (kind == RAW || kind == WAW && !w.effects[to].variable)})

@@ -2,41 +2,69 @@ package hazard
 
 import (
 	"cmp"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"optcheck/isa"
+	"optcheck/target"
 )
 
 var (
-	update = flag.Bool("update", false, "write latencies.txt from what the cubins do")
-	cubins = flag.String("cubins", "", "patterns of files with machine code of compilers, separated by blanks")
+	update  = flag.Bool("update", false, "write latencies.txt from what the cubins do, and what -counted has")
+	cubins  = flag.String("cubins", "", "patterns of files with machine code of compilers, separated by blanks")
+	count   = flag.String("count", "", "write what the cubins do to this file, for -counted")
+	counted = flag.String("counted", "", "patterns of files that -count wrote, here or elsewhere, separated by blanks")
 )
 
 // cell counts how compilers treat one pair of classes.
 type cell struct {
-	least, times, all int // the fewest cycles, how often they occur, how many dependencies there are
-	example           string
+	Least, Times, All int // the fewest cycles, how often they occur, how many dependencies there are
+	Example           string
 }
 
-// many is how many dependencies a pair must have to need more than others of its producer.
-const many = 1000
+// edge is how often compilers must leave just the least for it to be what a pair needs; otherwise it happens to be the least.
+const edge = 100
 
 // inference is what compilers do on one target.
 type inference struct {
-	cells map[string]*cell
-	sets  map[string][2]int // by class with results: instructions, and those that set a scoreboard
-	deps  int
+	Cells map[string]*cell
+	Sets  map[string][2]int // by class with results: instructions, and those that set a scoreboard
+	Deps  int
+}
+
+// merge adds what was counted elsewhere.
+func (n *inference) merge(o *inference) {
+	n.Deps += o.Deps
+	for k, x := range o.Sets {
+		n.Sets[k] = [2]int{n.Sets[k][0] + x[0], n.Sets[k][1] + x[1]}
+	}
+	for k, x := range o.Cells {
+		c := n.Cells[k]
+		switch {
+		case c == nil:
+			n.Cells[k] = x
+		case x.Least < c.Least:
+			x.All += c.All
+			n.Cells[k] = x
+		case x.Least == c.Least:
+			c.Times += x.Times
+			fallthrough
+		default:
+			c.All += x.All
+		}
+	}
 }
 
 func (n *inference) add(t *table, fn *isa.Func, d dep, file string) {
 	if !d.again {
-		n.deps++
+		n.Deps++
 	}
 	switch {
 	case d.kind == SetWait, d.kind == WAW, !d.fixed && !(d.kind == WAR && d.open):
@@ -45,48 +73,31 @@ func (n *inference) add(t *table, fn *isa.Func, d dep, file string) {
 	from, to := &fn.Insts[d.from], &fn.Insts[d.to]
 	p, c := t.keys(d.kind, from, to, d.reg)
 	k := d.kind.String() + " " + p + " " + c
-	x := n.cells[k]
+	x := n.Cells[k]
 	if x == nil {
-		x = &cell{least: horizon + 1}
-		n.cells[k] = x
+		x = &cell{Least: horizon + 1}
+		n.Cells[k] = x
 	}
 	if !d.again {
-		x.all++
+		x.All++
 	}
-	if d.cycles < x.least {
-		x.least, x.times = d.cycles, 0
-		x.example = fmt.Sprintf("%s %s: %04x %s %s → %04x %s %s", file, fn.Name, from.Addr, from.Control, from.Text, to.Addr, to.Control, to.Text)
+	if d.cycles < x.Least {
+		x.Least, x.Times = d.cycles, 0
+		x.Example = fmt.Sprintf("%s %s: %04x %s %s → %04x %s %s", file, fn.Name, from.Addr, from.Control, from.Text, to.Addr, to.Control, to.Text)
 	}
-	if d.cycles == x.least {
-		x.times++
+	if d.cycles == x.Least {
+		x.Times++
 	}
-}
-
-// most is, by kind and producer, the most that a pair needs of which there are many; if there are none, the least of all.
-// A rare pair is not said to need more.
-func (n *inference) most() map[string]int {
-	frequent, least := map[string]int{}, map[string]int{}
-	for k, c := range n.cells {
-		row := k[:strings.LastIndexByte(k, ' ')]
-		if c.all >= many {
-			frequent[row] = max(frequent[row], c.least)
-		}
-		if have, ok := least[row]; !ok || c.least < have {
-			least[row] = c.least
-		}
-	}
-	maps.Copy(least, frequent)
-	return least
 }
 
 // write writes the cells of a target a line for each producer and kind.
 func (n *inference) write(b *strings.Builder, rules *table) {
-	rows, most := map[string]map[string]int{}, n.most()
-	least := map[string]int{}
-	for k, c := range n.cells {
+	rows, least, known := map[string]map[string]int{}, map[string]int{}, map[string]bool{}
+	for k, c := range n.Cells {
 		row := k[:strings.LastIndexByte(k, ' ')]
-		if have, ok := least[row]; !ok || c.least < have {
-			least[row] = c.least
+		known[row] = known[row] || c.Times >= edge || strings.HasPrefix(row, "war")
+		if have, ok := least[row]; !ok || c.Least < have {
+			least[row] = c.Least
 		}
 	}
 	named := map[string]bool{"any": true}
@@ -95,21 +106,20 @@ func (n *inference) write(b *strings.Builder, rules *table) {
 			named[unit] = true
 		}
 	}
-	for k, c := range n.cells {
-		if c.least >= horizon {
+	for k, c := range n.Cells {
+		i := strings.LastIndexByte(k, ' ')
+		if c.Least >= horizon || !known[k[:i]] {
 			continue
 		}
-		i := strings.LastIndexByte(k, ' ')
 		if rows[k[:i]] == nil {
 			rows[k[:i]] = map[string]int{}
 		}
-		if class, _, _ := strings.Cut(k[i+1:], "."); !strings.HasPrefix(k, "war") && (!named[class] || class == "bsync") {
-			c.least = least[k[:i]] // an opcode of its own says as little
+		class, _, _ := strings.Cut(k[i+1:], ".")
+		need := c.Least
+		if !strings.HasPrefix(k, "war") && (c.Times < edge || !named[class] || class == "bsync") {
+			need = least[k[:i]] // what is rare, or an opcode of its own, says no more than the others
 		}
-		rows[k[:i]][k[i+1:]] = c.least
-		if c.all < many && !strings.HasPrefix(k, "war") {
-			rows[k[:i]][k[i+1:]] = min(c.least, most[k[:i]])
-		}
+		rows[k[:i]][k[i+1:]] = need
 	}
 	for _, r := range slices.Sorted(maps.Keys(rows)) {
 		b.WriteString(r)
@@ -127,12 +137,23 @@ func (n *inference) write(b *strings.Builder, rules *table) {
 }
 
 // census counts what Check says of the functions of one target.
-type census struct{ functions, instructions, dependencies, unjudged, unknown, findings int }
+type census struct{ functions, instructions, dependencies, unjudged, unknown, findings, sure int }
+
+// named names the pair of a finding as the table does.
+func named(fn *isa.Func, f Finding) string {
+	if f.Kind == SetWait {
+		return f.Kind.String()
+	}
+	table, _ := tableOf(fn)
+	p, c := table.keys(f.Kind, &fn.Insts[f.From], &fn.Insts[f.To], f.Reg)
+	return f.Kind.String() + " " + p + " " + c
+}
 
 // TestHonest asserts that compilers wait for all registers.
 func TestHonest(t *testing.T) {
 	counts := map[string]*census{}
-	all, shown := 0, 0
+	all := 0
+	pairs := map[string]int{} // of findings: how often
 	load(t, *cubins, func(file string, fn *isa.Func) {
 		c := counts[fn.Arch]
 		if c == nil {
@@ -151,11 +172,18 @@ func TestHonest(t *testing.T) {
 			t.Log(file, fn.Name, r.Unknown)
 		}
 		for _, f := range r.Findings {
-			if shown++; shown <= 40 {
-				t.Errorf("%s %s: %s %v: %s (%s, sure %v)", file, fn.Name, f.Rule(), f.Reg, f.Missing(fn), fn.Insts[f.From].Control, f.Sure)
+			if f.Sure {
+				c.sure++
+			}
+			key := fmt.Sprint(fn.Arch, " ", named(fn, f), " sure ", f.Sure)
+			if pairs[key]++; pairs[key] == 1 {
+				t.Errorf("%s: %s %s: %s %v: %s (%s)", key, file, fn.Name, f.Rule(), f.Reg, f.Missing(fn), fn.Insts[f.From].Control)
 			}
 		}
 	})
+	for _, key := range slices.Sorted(maps.Keys(pairs)) {
+		t.Logf("%s: %d findings", key, pairs[key])
+	}
 	for _, arch := range slices.Sorted(maps.Keys(counts)) {
 		t.Logf("%s %+v", arch, *counts[arch])
 	}
@@ -164,44 +192,91 @@ func TestHonest(t *testing.T) {
 	}
 }
 
-// TestLatencies writes, with -update -cubins PATTERNS, latencies.txt anew; it asserts nothing.
+// TestLatencies writes, with -update -cubins PATTERNS, latencies.txt anew; it asserts nothing. With -count FILE it writes what it
+// counted; -counted FILES add what was counted elsewhere.
 func TestLatencies(t *testing.T) {
-	if !*update {
+	if !*update && *count == "" {
 		return
 	}
+	found := map[string]*inference{}
+	of := func(arch string) *inference {
+		if found[arch] == nil {
+			found[arch] = &inference{Cells: map[string]*cell{}, Sets: map[string][2]int{}}
+		}
+		return found[arch]
+	}
+	if *counted == "" || *cubins != "" {
+		countAll(t, of)
+	}
+	for _, p := range strings.Fields(*counted) {
+		files, err := filepath.Glob(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			var more map[string]*inference
+			if err == nil {
+				err = json.Unmarshal(data, &more)
+			}
+			if err != nil {
+				t.Fatal(file, err)
+			}
+			for arch, n := range more {
+				of(arch).merge(n)
+			}
+		}
+	}
+	if *count != "" {
+		data, err := json.Marshal(found)
+		if err == nil {
+			err = os.WriteFile(*count, data, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if *update {
+		writeLatencies(t, found)
+	}
+}
+
+// countAll counts what the cubins do.
+func countAll(t *testing.T, of func(arch string) *inference) {
 	all, err := readTables(rulesText + "\n" + latenciesText)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rules, _ := readTables(rulesText)
-	found := map[string]*inference{}
 	load(t, *cubins, func(file string, fn *isa.Func) {
-		n := found[fn.Arch]
-		if n == nil {
-			n = &inference{cells: map[string]*cell{}, sets: map[string][2]int{}}
-			found[fn.Arch] = n
-		}
-		table := rules[""]
-		if all[fn.Arch] != nil {
+		sm, _ := target.SM(fn.Arch)
+		arch := fmt.Sprintf("sm_%d", sm)
+		n, table := of(arch), rules[""]
+		if all[arch] != nil {
 			c := *table
-			c.variable, c.unread = all[fn.Arch].variable, all[fn.Arch].unread
+			c.variable, c.unread, c.drains = all[arch].variable, all[arch].unread, all[arch].drains
 			table = &c
 		}
 		for i := range fn.Insts {
 			if in := &fn.Insts[i]; len(in.Defs) > 0 {
-				x := n.sets[table.class(in)]
+				x := n.Sets[table.class(in)]
 				x[0]++
 				if in.Control.Write < scoreboards {
 					x[1]++
 				}
-				n.sets[table.class(in)] = x
+				n.Sets[table.class(in)] = x
 			}
 		}
 		if !follow(fn, table, 1<<40, func(d dep) { n.add(table, fn, d, file) }) {
 			t.Errorf("%s: %s: too many steps", file, fn.Name)
 		}
 	})
-	parts := map[string]string{} // by target; what no cubin is for stays as it is
+}
+
+// writeLatencies writes what was found to latencies.txt. Targets of which nothing was found stay as they are.
+func writeLatencies(t *testing.T, found map[string]*inference) {
+	rules, _ := readTables(rulesText)
+	parts := map[string]string{}
 	head, rest, _ := strings.Cut(latenciesText, "\ntarget ")
 	for _, part := range strings.Split(rest, "\ntarget ") {
 		arch, _, _ := strings.Cut(part, " ")
@@ -209,9 +284,9 @@ func TestLatencies(t *testing.T) {
 	}
 	for arch, n := range found {
 		var b strings.Builder
-		fmt.Fprintf(&b, "%s # inferred from %d dependencies\n", arch, n.deps)
-		for _, c := range slices.Sorted(maps.Keys(n.sets)) {
-			if x := n.sets[c]; x[1]*10 >= x[0]*9 && x[0] > 1 && !rules[""].variable[c] {
+		fmt.Fprintf(&b, "%s # inferred from %d dependencies\n", arch, n.Deps)
+		for _, c := range slices.Sorted(maps.Keys(n.Sets)) {
+			if x := n.Sets[c]; x[1]*10 >= x[0]*9 && x[0] > 1 && !rules[""].variable[c] {
 				fmt.Fprintln(&b, "variable", c)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"optcheck/internal/required"
 	"optcheck/isa"
+	"optcheck/ptxgen"
 	"optcheck/ptxgen/values"
 	"optcheck/sass"
 	"optcheck/sass/cubin"
@@ -32,10 +33,13 @@ func newest(t testing.TB) *toolchain.Toolchain {
 	return found
 }
 
+// headerVersion is the version of PTX that is compiled.
+const headerVersion ptxgen.Version = 78
+
 // compile compiles kernels.
 func compile(t testing.TB, tc *toolchain.Toolchain, target, text string) []byte {
 	t.Helper()
-	res, err := tc.Compile(t.Context(), toolchain.Job{Target: target, Level: "O3", Header: ".version 7.8\n.target " + target + "\n.address_size 64\n",
+	res, err := tc.Compile(t.Context(), toolchain.Job{Target: target, Level: "O3", Header: ptxgen.Header(headerVersion, target),
 		Units: []toolchain.Unit{{Name: "unit", Text: text}}})
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +121,7 @@ func load(t testing.TB, patterns string, f func(file string, fn *isa.Func)) {
 					t.Log(file, err)
 					continue
 				}
-			} else {
+			} else if f, err := cubin.Parse(data); err != nil || len(f.Funcs) > 0 {
 				prog = decode(t, tc, file, data).prog
 			}
 			for _, fn := range prog.Funcs {

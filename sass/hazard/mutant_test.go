@@ -46,6 +46,7 @@ type oracle struct {
 type flight struct {
 	inst, at   int
 	write, use bool // not yet certain
+	drained    int  // when its operands have been read for all that a barrier tells; 0 if none did
 }
 
 func newOracle(fn *isa.Func, t *table) *oracle {
@@ -95,9 +96,12 @@ func (o *oracle) step(i int) bool {
 			return true
 		}
 	}
-	if e.drains {
-		for k := range o.out {
-			o.out[k].use = o.out[k].use && o.effects[o.out[k].inst].queue == ""
+	for k := range o.out {
+		if f := &o.out[k]; f.drained > 0 && o.now >= f.drained {
+			f.use = false
+		}
+		if f := &o.out[k]; e.drains.after > 0 && f.drained == 0 && o.effects[f.inst].queue != "" && stallOf(&o.fn.Insts[f.inst]) >= e.drains.stall {
+			f.drained = o.now + int(e.drains.after)
 		}
 	}
 	o.out = slices.DeleteFunc(o.out, func(f flight) bool { return f.inst == i || !f.write && !f.use && o.now-f.at > horizon })

@@ -15,16 +15,16 @@ import (
 // (go test -run Latencies -update). A third, measured.txt, has what a chip showed.
 //
 //	class NAME OPCODE…             the opcodes that share a unit; OPCODE.MODIFIER where the modifier matters
-//	addend OPCODE…                 multiplications whose addend is read later than the factors
 //	variable CLASS…                results take a time that only a scoreboard tells
 //	inorder UNIT CLASS…            results come in the order of issue within the unit
 //	queue UNIT CLASS…              operands are read in the order of issue within the unit
 //	reader UNIT CLASS…             addresses and data are read in the same stage
-//	drains CLASS…                  issue goes on when all queues have read their operands
+//	drains STALL AFTER CLASS…      AFTER cycles later all queues have read the operands of what stalls the issue for STALL cycles
 //	early CLASS…                   predicates are there when the operands were read
 //	late CLASS…                    uniform registers are read after the issue, too
 //	unread OPCODE…                 operands are not known exactly
 //	set-wait CYCLES                between setting a scoreboard and waiting for it
+//	of TARGET LINE                 a line of a target alone, in place of that of all
 //	same NAME TARGET               a target that is as another
 //	target NAME…                   what follows is for these alone
 //	raw|war PRODUCER CYCLES CONSUMER… CYCLES CONSUMER…
@@ -42,10 +42,11 @@ var (
 
 // table is what is known about the instructions of one target.
 type table struct {
-	classes                                        map[string]string
-	addends, variable, early, late, unread, drains map[string]bool
-	inOrder, queue, reader                         map[string]string
-	setWait                                        int
+	classes                       map[string]string
+	variable, early, late, unread map[string]bool
+	inOrder, queue, reader        map[string]string
+	setWait                       int
+	drains                        map[string]drain
 	// least are the fewest cycles between two issues, by kind, producer and consumer; without consumer those of all.
 	least map[string]int
 	// harm are the most cycles at which a chip gave wrong values, by kind, producer and consumer.
@@ -55,6 +56,9 @@ type table struct {
 	// most are the most cycles that any consumer of a class needs.
 	most map[string]int
 }
+
+// drain says when operands have been read for certain: after cycles behind an instruction, by what stalls the issue for so long.
+type drain struct{ stall, after uint8 }
 
 var tables = sync.OnceValue(func() map[string]*table {
 	all, err := readTables(rulesText + "\n" + latenciesText + "\n" + measuredText)
@@ -66,10 +70,11 @@ var tables = sync.OnceValue(func() map[string]*table {
 
 // readTables reads the two files; the key of the rules of all targets is empty.
 func readTables(text string) (map[string]*table, error) {
-	base := &table{classes: map[string]string{}, addends: map[string]bool{}, variable: map[string]bool{}, early: map[string]bool{},
-		late: map[string]bool{}, unread: map[string]bool{}, drains: map[string]bool{}, inOrder: map[string]string{}, queue: map[string]string{}, reader: map[string]string{}, least: map[string]int{}, most: map[string]int{}}
+	base := &table{classes: map[string]string{}, variable: map[string]bool{}, early: map[string]bool{},
+		late: map[string]bool{}, unread: map[string]bool{}, drains: map[string]drain{}, inOrder: map[string]string{}, queue: map[string]string{}, reader: map[string]string{}, least: map[string]int{}, most: map[string]int{}}
 	all, now := map[string]*table{"": base}, base
 	same := map[string]string{}
+	var later [][]string
 	for n, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		f := strings.Fields(line)
@@ -77,6 +82,7 @@ func readTables(text string) (map[string]*table, error) {
 		case len(f) == 0:
 		case f[0] == "target":
 			c := *base
+			c.drains = maps.Clone(base.drains)
 			c.variable, c.unread, c.least, c.most, c.harm = maps.Clone(base.variable), maps.Clone(base.unread), map[string]int{}, map[string]int{}, map[string]int{}
 			now = &c
 			for _, name := range f[1:] {
@@ -84,10 +90,17 @@ func readTables(text string) (map[string]*table, error) {
 			}
 		case f[0] == "harm" && len(f) > 4 && all[f[1]] != nil:
 			all[f[1]].measured(f[2]+" "+f[3]+" ", f[4:])
+		case f[0] == "of" && len(f) > 3:
+			later = append(later, f)
 		case f[0] == "same" && len(f) == 3:
 			same[f[1]] = f[2]
 		case !now.line(f):
 			return nil, fmt.Errorf("line %d of the hazard tables is not understood: %s", n+1, line)
+		}
+	}
+	for _, f := range later {
+		if t := all[f[1]]; t != nil && !t.line(f[2:]) {
+			return nil, fmt.Errorf("a line of the hazard tables is not understood: %s", strings.Join(f, " "))
 		}
 	}
 	for _, t := range all {
@@ -129,7 +142,7 @@ func (t *table) overwrites() {
 }
 
 func (t *table) line(f []string) bool {
-	sets := map[string]map[string]bool{"addend": t.addends, "variable": t.variable, "early": t.early, "late": t.late, "unread": t.unread, "drains": t.drains}
+	sets := map[string]map[string]bool{"variable": t.variable, "early": t.early, "late": t.late, "unread": t.unread}
 	named := map[string]map[string]string{"class": t.classes, "inorder": t.inOrder, "queue": t.queue, "reader": t.reader}
 	switch {
 	case sets[f[0]] != nil:
@@ -140,6 +153,13 @@ func (t *table) line(f []string) bool {
 		for _, w := range f[2:] {
 			named[f[0]][w] = f[1]
 		}
+	case f[0] == "drains" && len(f) > 3:
+		before, err := strconv.ParseUint(f[1], 10, 6)
+		after, wrong := strconv.ParseUint(f[2], 10, 6)
+		for _, w := range f[3:] {
+			t.drains[w] = drain{uint8(before), uint8(after)}
+		}
+		return err == nil && wrong == nil
 	case f[0] == "set-wait" && len(f) == 2:
 		n, err := strconv.Atoi(f[1])
 		t.setWait = n
@@ -217,7 +237,7 @@ func (t *table) need(kind Kind, from, to *isa.Inst, r isa.Reg) (cycles, harm int
 func (t *table) keys(kind Kind, from, to *isa.Inst, r isa.Reg) (producer, consumer string) {
 	producer = t.class(from) + "." + t.result(from, r)
 	if kind == WAR {
-		producer = t.class(from) + "." + t.slot(from, r)
+		producer = t.class(from) + "." + slot(from, r)
 	}
 	if kind == RAW {
 		return producer, t.consumer(to, r)
