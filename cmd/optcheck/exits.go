@@ -47,7 +47,7 @@ var exits = map[string]exit{
 	"optcheck gen name":               {"every test was classified", "one was not"},
 	"optcheck gen presets":            {isPrinted, ""},
 	"optcheck hunt":                   {"the hunt came to its end and decided something, whatever it found", ""},
-	"optcheck isa":                    {isPrinted, "a line was not understood"},
+	"optcheck isa":                    {isPrinted, "a line was not understood, or --hazards found one"},
 	"optcheck issues":                 {isPrinted, ""},
 	"optcheck known":                  {isPrinted, ""},
 	"optcheck known list":             {isPrinted, ""},
