@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/input"
 )
 
 // Cut lists elements of a page that are not fully visible, at most a dozen.
@@ -87,6 +89,9 @@ const lowContrast = `(() => {
 	return Array.from(new Set(out));
 })()`
 
+// maxAxe bounds axe-core, in bytes.
+const maxAxe = 4 << 20
+
 // AxeFile is where make axe puts axe-core.
 func AxeFile() (string, error) {
 	cache, err := os.UserCacheDir()
@@ -99,7 +104,7 @@ func (b *Tab) Axe() []string {
 	b.t.Helper()
 	file, err := AxeFile()
 	require.NoError(b.t, err)
-	code, err := os.ReadFile(file)
+	code, err := input.ReadFile(file, maxAxe)
 	if err != nil {
 		b.t.Skip("no axe-core: make axe fetches it")
 	}
