@@ -49,7 +49,7 @@ func (s *junitSuite) add(outcome string, make func() junitCase) {
 // WriteJUnit writes a run as JUnit XML. A suite is a toolchain and a target, a
 // case a test, level and layout: miscompiled and changed cells are failures,
 // undecided ones errors, unsupported ones skipped. Optimised cells are good, with
-// the findings in their output. With newOnly, failures that are known are
+// the findings in their output; preserved ones say there what they are not about. With newOnly, failures that are known are
 // skipped. Of runs on devices a suite is a device and a target, a case a test
 // and a setting. If cells are missing, one more suite has an error.
 func WriteJUnit(w io.Writer, r *Run, newOnly bool) error {
@@ -133,6 +133,9 @@ func cellCase(c *Cell, from *sources, newOnly bool) junitCase {
 	}
 	if len(c.Known) > 0 {
 		fmt.Fprintf(&b, "known: %s\n", strings.Join(c.Known, ", "))
+	}
+	if c.Class == Preserved && c.Reason != "" {
+		fmt.Fprintf(&b, "preserved, but: %s\n", plain.Line(c.Reason))
 	}
 	j.body = b.String()
 	j.outcome = cellOutcome(c, newOnly)

@@ -3,6 +3,8 @@ package report
 import (
 	"bytes"
 	"encoding/xml"
+	"slices"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -130,6 +132,22 @@ func TestJUnit(t *testing.T) {
 	x = parseJUnit(t, sample(), false)
 	require.Equal(t, junitXMLCounts{Tests: 10, Failures: 4, Errors: 2, Skipped: 1}, x.junitXMLCounts, "known or not")
 	require.Contains(t, x.Suites[3].Cases[3].Failure.Text, "known: old")
+}
+
+// TestJUnitLimits: a preserved cell says what it is not about.
+func TestJUnitLimits(t *testing.T) {
+	r := sample()
+	i := slices.IndexFunc(r.Cells, func(c Cell) bool { return c.Class == Preserved })
+	r.Cells[i].Reason = "nothing in it synchronises or is strong"
+	var said []string
+	for _, s := range parseJUnit(t, r, false).Suites {
+		for _, c := range s.Cases {
+			if strings.Contains(c.Out, "preserved, but: "+r.Cells[i].Reason) {
+				said = append(said, s.Name+" "+c.Name)
+			}
+		}
+	}
+	require.Equal(t, []string{r.Cells[i].Toolchain + " " + r.Cells[i].Target + " " + r.Cells[i].Test + " " + r.Cells[i].Level + " " + r.Cells[i].Layout}, said)
 }
 
 // TestJUnitIncomplete: missing cells and runs without cells are errors.
