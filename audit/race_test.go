@@ -144,7 +144,7 @@ func TestPTXRaceInCells(t *testing.T) {
 	}
 	require.Equal(t, map[string]string{"coRR sm_60": report.RaceUnknown, "coRR sm_80": report.DataRace, "guarded-twice sm_80": report.RaceFree}, got)
 	var text bytes.Buffer
-	require.NoError(t, report.WriteText(&text, run, report.TextOptions{}))
+	require.NoError(t, report.WriteText(&text, run, report.TextOptions{Notes: true}))
 	for _, want := range []string{"1  of 1 test without a data race: to be looked at first\n          1  guarded-twice  optimised: merged\n",
 		"1  of 1 test of which it is not known", "1  of 1 test with a data race, to which PTX gives a meaning", "the test has no data race (model ptx)"} {
 		require.Contains(t, text.String(), want)
