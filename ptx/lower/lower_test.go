@@ -84,6 +84,7 @@ func TestOpaque(t *testing.T) {
 		"call nowhere":                                           "nowhere is not a function",
 		"tex.2d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%d1, {%r1, %r2}]": "tex",
 		"bra nowhere":                                            "no label",
+		"mov.u32 %r1, %reserved_smem_offset_1":                   "",
 		"mov.u32 %r1, %envreg3":                                  "%envreg3",
 		"st.global.u32 [%d1], %tid.x":                            "beside another effect",
 	} {

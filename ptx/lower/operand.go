@@ -195,6 +195,9 @@ var specials = map[string]ir.SpecialReg{
 	"%cluster_nctaid.x": ir.ClusterNctaidX, "%cluster_nctaid.y": ir.ClusterNctaidY, "%cluster_nctaid.z": ir.ClusterNctaidZ,
 	"%is_explicit_cluster": ir.ExplicitCluster, "%envreg1": ir.EnvReg1, "%envreg2": ir.EnvReg2,
 	"%cluster_ctarank": ir.ClusterCtarank, "%cluster_nctarank": ir.ClusterNctarank,
+	// Where the system's part of shared memory lies, the manual does not tell: PTX ISA, Special Registers.
+	"%reserved_smem_offset_begin": ir.Undefined, "%reserved_smem_offset_end": ir.Undefined, "%reserved_smem_offset_cap": ir.Undefined,
+	"%reserved_smem_offset_0": ir.Undefined, "%reserved_smem_offset_1": ir.Undefined,
 }
 
 // specials64 are those of 64 bits.
