@@ -271,6 +271,9 @@ func hostileSignals(t *testing.T, dir string, trials []trial, results []outcome)
 		sample = order
 	}
 	for _, i := range sample {
+		if strings.Contains(strings.Join(trials[i].Args, ""), "\x00") {
+			continue // no process can be given that
+		}
 		best := time.Hour
 		for try := 0; try < 3 && best > time.Second; try++ { // the machine may be busy
 			best = min(best, signalled(t, dir, trials[i]))
