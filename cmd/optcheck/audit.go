@@ -361,7 +361,7 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 		return runErr
 	}
 	reportUnused(env, list, own, run)
-	if err := writeBaseline(env, f.writeKnown, run); err != nil {
+	if err := writeBaseline(env, f.writeKnown, run.All()); err != nil {
 		return err
 	}
 	return gate.done(counted(env, run))

@@ -96,7 +96,7 @@ func followCampaign(ctx context.Context, env *environment, c *campaigns.Campaign
 	sub.settings.known = slices.Concat(env.settings.known, c.Plan.Known)
 	return renderRun(&sub, func() (*report.Set, error) { return readCampaign(ctx, c) }, f.format, f.reports, f.text, f.html,
 		func(g gate, run *report.Run) error {
-			if err := writeBaseline(env, f.writeKnown, run); err != nil {
+			if err := writeBaseline(env, f.writeKnown, run.All()); err != nil {
 				return err
 			}
 			return g.done(run)

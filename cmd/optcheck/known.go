@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -66,13 +67,13 @@ func baselineFile(file string) error {
 	return nil
 }
 
-// writeBaseline writes what a run has found and no filter knows as a list of known findings.
-func writeBaseline(env *environment, file string, r *report.Run) error {
+// writeBaseline writes what cells have found and no filter knows as a list of known findings; file may be "": then it does nothing.
+func writeBaseline(env *environment, file string, cells iter.Seq2[int, *report.Cell]) error {
 	if file == "" {
 		return nil
 	}
 	var b bytes.Buffer
-	if err := known.WriteBaseline(&b, r.All()); err != nil {
+	if err := known.WriteBaseline(&b, cells); err != nil {
 		return err
 	}
 	if err := whole.Write(file, b.Bytes(), 0o666); err != nil {

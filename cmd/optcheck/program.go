@@ -137,7 +137,7 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 		return err
 	}
 	reportUnused(env, list, own, run)
-	if err := writeBaseline(env, f.writeKnown, run); err != nil {
+	if err := writeBaseline(env, f.writeKnown, run.All()); err != nil {
 		return err
 	}
 	if failed > 0 {

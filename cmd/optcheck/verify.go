@@ -166,7 +166,7 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 			return err
 		}
 	}
-	if err := v.writeBaseline(env); err != nil {
+	if err := writeBaseline(env, v.writeKnown, v.cells); err != nil {
 		return err
 	}
 	switch {

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
 	"path/filepath"
 	"slices"
 
-	"optcheck/internal/whole"
 	"optcheck/known"
 	"optcheck/report"
 	"optcheck/verify"
@@ -29,35 +26,21 @@ func (v *verification) mark(list *known.List, newOnly bool, r *verify.Result) {
 	}
 	if newOnly {
 		all := len(r.Found)
-		defer func() { r.Hidden = all - len(r.Found) }()
 		r.Found = slices.DeleteFunc(r.Found, func(f *verify.Finding) bool { return len(f.Known) > 0 })
+		r.Hidden = all - len(r.Found)
 	}
 }
 
-// writeBaseline writes what was found and no filter knows as a list of known findings.
-func (v *verification) writeBaseline(env *environment) error {
-	if v.writeKnown == "" {
-		return nil
-	}
-	var b bytes.Buffer
-	cells := func(yield func(int, *report.Cell) bool) {
-		n := 0
-		for _, r := range v.results {
-			for _, f := range r.Found {
-				c := verifiedCell(r, f)
-				c.Known = f.Known
-				if n++; !yield(n, c) {
-					return
-				}
+// cells are the findings of all kernels, as lists of known findings see them.
+func (v *verification) cells(yield func(int, *report.Cell) bool) {
+	n := 0
+	for _, r := range v.results {
+		for _, f := range r.Found {
+			c := verifiedCell(r, f)
+			c.Known = f.Known
+			if n++; !yield(n, c) {
+				return
 			}
 		}
 	}
-	if err := known.WriteBaseline(&b, cells); err != nil {
-		return err
-	}
-	if err := whole.Write(v.writeKnown, b.Bytes(), 0o666); err != nil {
-		return fmt.Errorf("--write-known: %w", err)
-	}
-	env.tell("%s: what was found; --known %s --new-only shows what is new", v.writeKnown, v.writeKnown)
-	return nil
 }
