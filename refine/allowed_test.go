@@ -11,10 +11,20 @@ import (
 	"optcheck/refine"
 )
 
+// lowered is the kernel k of a text in PTX.
+func lowered(t *testing.T, text string) *ir.Program {
+	t.Helper()
+	m, err := ptx.Parse("t.ptx", []byte(text))
+	require.NoError(t, err)
+	p, err := lower.Kernel(m, "k")
+	require.NoError(t, err)
+	return p
+}
+
 // program is a kernel with a body.
 func program(t *testing.T, body string) *ir.Program {
 	t.Helper()
-	m, err := ptx.Parse("t.ptx", []byte(`.version 8.4
+	p := lowered(t, `.version 8.4
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 out)
@@ -30,10 +40,7 @@ func program(t *testing.T, body string) *ir.Program {
 	`+body+`
 	ret;
 }
-`))
-	require.NoError(t, err)
-	p, err := lower.Kernel(m, "k")
-	require.NoError(t, err)
+`)
 	for i := range p.Insts {
 		require.Empty(t, p.Insts[i].Opaque, p.Insts[i].Text)
 	}

@@ -6,8 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/ir"
-	"optcheck/ptx"
-	"optcheck/ptx/lower"
 	"optcheck/refine"
 )
 
@@ -26,7 +24,7 @@ func TestSearch(t *testing.T) {
 		"both of two":          "setp.eq.u32 %p2, %r1, 77777; setp.eq.and.u32 %p1, %r2, 55555, %p2;",
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := ptx.Parse("t.ptx", []byte(`.version 8.4
+			p := lowered(t, `.version 8.4
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 k, .param .u64 wide)
@@ -42,10 +40,7 @@ func TestSearch(t *testing.T) {
 done:
 	ret;
 }
-`))
-			require.NoError(t, err)
-			p, err := lower.Kernel(m, "k")
-			require.NoError(t, err)
+`)
 			without, err := refine.Compare(t.Context(), p, p, refine.Options{Runs: 2})
 			require.NoError(t, err)
 			require.Len(t, without.Unseen, 1, "an input reaches it by chance")
@@ -62,7 +57,7 @@ done:
 // TestBorders: a comparison is seen at its border, where it shows that it is another one.
 func TestBorders(t *testing.T) {
 	text := func(cond string) *ir.Program {
-		m, err := ptx.Parse("t.ptx", []byte(`.version 8.4
+		return lowered(t, `.version 8.4
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 out, .param .u32 n)
@@ -77,11 +72,7 @@ func TestBorders(t *testing.T) {
 	st.global.u32 [%d1], %r3;
 	ret;
 }
-`))
-		require.NoError(t, err)
-		p, err := lower.Kernel(m, "k")
-		require.NoError(t, err)
-		return p
+`)
 	}
 	machine := text("le")
 	machine.Machine = true
@@ -94,7 +85,7 @@ func TestBorders(t *testing.T) {
 // it is not known.
 func TestUndecided(t *testing.T) {
 	text := func(body string) *ir.Program {
-		m, err := ptx.Parse("t.ptx", []byte(`.version 8.4
+		return lowered(t, `.version 8.4
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)
@@ -108,11 +99,7 @@ func TestUndecided(t *testing.T) {
 	st.global.u32 [%d1], %r3;
 	ret;
 }
-`))
-		require.NoError(t, err)
-		p, err := lower.Kernel(m, "k")
-		require.NoError(t, err)
-		return p
+`)
 	}
 	squares := "mul.lo.u32 %r2, %r1, %r1; and.b32 %r2, %r2, 3;"
 	for name, c := range map[string]struct {

@@ -7,15 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/emu"
-	"optcheck/ptx"
-	"optcheck/ptx/lower"
 	"optcheck/refine"
 )
 
 // TestAddressesInVariables calls functions whose addresses stand in a table, and stores through a generic address of
 // shared memory that stands in another.
 func TestAddressesInVariables(t *testing.T) {
-	m, err := ptx.Parse("t.ptx", []byte(`.version 8.4
+	p := lowered(t, `.version 8.4
 .target sm_90
 .address_size 64
 .shared .align 4 .b8 s[64];
@@ -36,10 +34,7 @@ func TestAddressesInVariables(t *testing.T) {
 	st.global.u32 [out], %r1;
 	ret;
 }
-`))
-	require.NoError(t, err)
-	p, err := lower.Kernel(m, "k")
-	require.NoError(t, err)
+`)
 	x, err := refine.Execute(p, refine.Choose(p, [3]int{1, 1, 1}, [3]int{1, 1, 1}, 1), emu.Policy{}, nil)
 	require.NoError(t, err)
 	require.True(t, x.Ended)
