@@ -255,7 +255,7 @@ func (m *monitor) speak(s *strongCell, t *touch, by id, th *thread, a *ir.Access
 	if own, ok := m.says(t, by, th, a); ok {
 		msg = msg.add(own, m.shape)
 	}
-	if own := th.clock.said; own != nil || msg != nil {
+	if own := th.clock.said; own != nil {
 		out := message{said: own}
 		if msg != nil {
 			out.releases, out.said = msg.releases, join(msg.said, own, m.shape)
