@@ -88,7 +88,7 @@ func (a *axioms) explain(ctx context.Context, x *Explanation, p *exec.Program, o
 	}
 	for _, all := range []bool{false, true} {
 		r, err := a.with(o).Run(ctx, p, exec.Options{Unroll: o.Unroll, MaxCandidates: o.MaxCandidates, Visit: visit,
-			AllOrders: all, Blocked: o.Blocked})
+			AllOrders: all, Blocked: o.Blocked, Races: o.Races})
 		switch {
 		case err != nil:
 			return err

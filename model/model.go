@@ -294,6 +294,9 @@ type Options struct {
 	// Blocked says whether executions in which threads wait at a barrier forever have a final
 	// state; by default they have none.
 	Blocked BlockedMode
+	// Races asks whether two operations of some execution race, for models that allow those alone: what
+	// has the same pairs of operations is left out, and threads may stay in loops that wait.
+	Races bool
 }
 
 // BlockedMode is the treatment of executions in which threads wait at a barrier forever.
@@ -341,7 +344,7 @@ func (a *axioms) with(o Options) *exec.Engine {
 
 func (a *axioms) run(ctx context.Context, p *exec.Program, o Options) (*exec.Result, error) {
 	return a.with(o).Run(ctx, p, exec.Options{Unroll: o.Unroll, MaxCandidates: o.MaxCandidates, StatesOnly: o.StatesOnly,
-		First: o.First, Blocked: o.Blocked})
+		First: o.First, Blocked: o.Blocked, Races: o.Races})
 }
 
 // State is a final state: the values of the verdict's terms, in their order.

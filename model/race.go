@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"optcheck/litmus"
@@ -80,70 +79,24 @@ func PTXRace(ctx context.Context, t *litmus.Test, o Options) (Race, error) {
 	}
 	t = t.Clone()
 	t.Cond, t.Observed = litmus.Cond{Quant: litmus.Exists, Expr: litmus.True{}}, nil // no outcome is asked for
-	o.StatesOnly, o.First, o.Blocked, o.Co = true, true, BlockedCounted, CoDefault
+	o.StatesOnly, o.First, o.Blocked, o.Co, o.Races = true, true, BlockedCounted, CoDefault, true
 	for o.Unroll = 2; ; o.Unroll *= 2 {
 		v, err := m.Judge(ctx, t, o)
 		switch {
+		case err != nil && o.Unroll > 2:
+			return RaceNone, fmt.Errorf("test %s: %w: a loop may go round more often than %d times: %w", t.Name, ErrUndecided, o.Unroll/2, err)
 		case err != nil:
 			return RaceNone, err
 		case len(v.States) > 0:
 			return raced(ctx, t, o)
 		case v.Undecided != "":
 			return RaceNone, fmt.Errorf("test %s: %w: %s", t.Name, ErrUndecided, v.Undecided)
-		case !v.Cut || !slices.ContainsFunc(t.Threads, works):
+		case !v.Cut:
 			return RaceNone, nil
 		case o.Unroll >= maxUnroll:
 			return RaceNone, fmt.Errorf("test %s: %w: a loop may go round more often than %d times", t.Name, ErrUndecided, maxUnroll)
 		}
 	}
-}
-
-// works reports whether a thread has a loop that does more than wait: one that writes, or whose
-// iterations pass something on to the next. The events of an iteration that only polled can be
-// removed from an execution: the rest is consistent, as less is ordered, and has the same
-// races.
-func works(th litmus.Thread) bool {
-	at := map[string]int{}
-	for i := range th.Body {
-		for _, l := range th.Body[i].Labels {
-			at[l] = i
-		}
-		if in := &th.Body[i]; in.Op == litmus.OpBra {
-			if first, ok := at[in.Target]; ok && carries(th.Body[first:i+1]) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// carries reports whether instructions write memory, or read a register before they
-// write it.
-func carries(body []litmus.Instr) bool {
-	sets, set := map[string]bool{}, map[string]bool{}
-	for i := range body {
-		sets[body[i].Dst] = true
-	}
-	for i := range body {
-		in := &body[i]
-		if in.Op.IsAccess() && in.Op != litmus.OpLd && in.Atom != litmus.AtomCAS || in.Op == litmus.OpBar {
-			return true
-		}
-		reads := []string{in.Addr.Reg}
-		for _, s := range in.Src {
-			if s.Kind == litmus.OperandReg {
-				reads = append(reads, s.Name)
-			}
-		}
-		if in.Guard != nil {
-			reads = append(reads, in.Guard.Reg)
-		}
-		if slices.ContainsFunc(reads, func(r string) bool { return r != "" && sets[r] && !set[r] }) {
-			return true
-		}
-		set[in.Dst] = set[in.Dst] || in.Guard == nil
-	}
-	return false
 }
 
 // mixedRace reports whether a test has a race of accesses of different sizes.
@@ -154,7 +107,7 @@ func mixedRace(ctx context.Context, t *litmus.Test, o Options) (bool, error) {
 	}
 	t = t.Clone()
 	t.Cond, t.Observed = litmus.Cond{Quant: litmus.Exists, Expr: litmus.True{}}, nil
-	o.StatesOnly, o.First, o.Blocked, o.Co = true, true, BlockedCounted, CoDefault
+	o.StatesOnly, o.First, o.Blocked, o.Co, o.Races = true, true, BlockedCounted, CoDefault, true
 	v, err := m.Judge(ctx, t, o)
 	switch {
 	case err != nil:

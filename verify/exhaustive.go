@@ -142,7 +142,7 @@ func (x *Exhaustive) judge(ctx context.Context, t *litmus.Test, limit time.Durat
 	if err != nil {
 		return err
 	}
-	o.First, o.Blocked, o.Unroll = true, model.BlockedCounted, 4
+	o.First, o.Blocked, o.Unroll, o.Races = true, model.BlockedCounted, 4, true
 	why, err := m.Explain(ctx, t, o)
 	switch {
 	case err != nil:

@@ -33,11 +33,13 @@ func TestLocks(t *testing.T) {
 	for _, c := range []struct {
 		kernel, lock, data string
 		grid, block        int
-	}{{"spin", "lock", "count", 2, 1}, {"ticket", "lock", "count", 3, 1}, {"gridbar", "bar", "data", 2, 2}} {
+	}{{"spin", "lock", "count", 2, 2}, {"spin", "lock", "count", 4, 1}, {"ticket", "lock", "count", 2, 2}, {"gridbar", "bar", "data", 2, 2}} {
 		o := &Options{Launch: Launch{Grid: [3]int{c.grid, 1, 1}, Block: [3]int{c.block, 1, 1}, Args: []Arg{{Name: c.lock, Buffer: true, Bytes: 8}, {Name: c.data, Buffer: true, Bytes: 16}}}}
+		start := time.Now()
 		x, err := All(context.Background(), m, c.kernel, o, time.Minute)
 		require.NoError(t, err)
 		require.Equal(t, AnswerFree, x.Answer, x.Text())
+		t.Logf("%s of %d x %d: %.3f s", c.kernel, c.grid, c.block, time.Since(start).Seconds())
 		_, err = litmus.Parse("launch.litmus", []byte(x.Test))
 		require.NoError(t, err, x.Test)
 	}

@@ -49,6 +49,13 @@ func (p *Program) mayWait() bool {
 	return false
 }
 
+// barriers reports whether a thread comes to a barrier.
+func (p *Program) barriers() bool {
+	return slices.ContainsFunc(p.threads, func(th thread) bool {
+		return slices.ContainsFunc(th.code, func(in instr) bool { return in.in.Op == litmus.OpBar })
+	})
+}
+
 // barrier adds the event of a barrier. A number, or a count of threads, that depends on values
 // forks once for each that it can be.
 func (w *walker) barrier(s *state, in *instr) bool {

@@ -349,7 +349,7 @@ func agree(t testing.TB, e *Engine, it *cat.Interp, co CoMode, test *litmus.Test
 	if e.parts {
 		p = whole.split()
 	}
-	list, _, err := p.paths(2, &pathMem{}, false)
+	list, _, err := p.paths(&Options{Unroll: 2}, &pathMem{}, false)
 	require.NoError(t, err)
 	used := make([]bool, len(p.cells))
 	for _, paths := range list {

@@ -4,35 +4,75 @@ import (
 	"errors"
 )
 
+// unfolding says how threads are unfolded.
+type unfolding struct {
+	unroll int
+	dom    [][]int64 // values of each location, nil before they are wanted
+	mem    *pathMem
+	budget *int // of the work for values of addresses
+	waits  bool // also into the paths that stay at a barrier forever
+	races  bool // with one spin iteration of a thread at most, see spin.go
+}
+
+// unfolded is what came of it.
+type unfolded struct {
+	list  [][]*Path // by thread
+	need  bool      // values are needed for addresses; the list is not complete
+	wants bool      // values may tell spin iterations apart
+	stuck bool      // some thread may stay in a loop forever
+}
+
 // paths unfolds all threads; with waits also into the paths that stay at a barrier forever.
-func (p *Program) paths(unroll int, mem *pathMem, waits bool) ([][]*Path, [][]int64, error) {
+func (p *Program) paths(o *Options, mem *pathMem, waits bool) ([][]*Path, [][]int64, error) {
 	budget := maxValueWork
-	list, need, err := p.unfold(unroll, nil, mem, &budget, waits)
-	if err != nil || !need {
-		return list, nil, err
-	}
-	dom, err := p.domains(unroll)
+	u := unfolding{unroll: o.Unroll, mem: mem, budget: &budget, waits: waits, races: o.Races}
+	out, err := p.unfold(&u)
 	if err != nil {
 		return nil, nil, err
 	}
-	list, _, err = p.unfold(unroll, dom, mem, &budget, waits)
-	return list, dom, err
+	if out.need || out.wants {
+		dom, err := p.domains(o.Unroll)
+		switch {
+		case err == nil:
+			u.dom = dom
+			out, err = p.unfold(&u)
+		case !out.need:
+			err = nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	if out.stuck && !u.waits && p.barriers() {
+		u.waits = true
+		out, err = p.unfold(&u)
+	}
+	if err == nil && o.Races {
+		p.without(out.list)
+	}
+	return out.list, u.dom, err
 }
 
-func (p *Program) unfold(unroll int, dom [][]int64, mem *pathMem, budget *int, waits bool) (list [][]*Path, need bool, err error) {
-	list = make([][]*Path, len(p.threads))
+func (p *Program) unfold(u *unfolding) (out unfolded, err error) {
+	out.list = make([][]*Path, len(p.threads))
 	for t := range p.threads {
-		w := walker{p: p, th: &p.threads[t], id: t, unroll: unroll, dom: dom, mem: mem, budget: budget, waits: waits}
+		w := walker{p: p, th: &p.threads[t], id: t, unfolding: *u}
+		if u.races {
+			w.spin = newSpinner(w.th)
+		}
 		w.run(w.start())
 		if w.err != nil {
-			return nil, false, w.err
+			return unfolded{}, w.err
 		}
 		if w.needDomain {
-			return nil, true, nil
+			return unfolded{need: true}, nil
 		}
-		list[t] = w.out
+		out.list[t] = w.out
+		if w.spin != nil {
+			out.wants, out.stuck = out.wants || w.spin.wants, out.stuck || w.spin.stuck
+		}
 	}
-	return list, false, nil
+	return out, nil
 }
 
 // domains computes for every location a superset of the values it can hold. It proceeds in
@@ -44,14 +84,14 @@ func (p *Program) domains(unroll int) ([][]int64, error) {
 		dom[k] = []int64{p.init(k)}
 	}
 	for round := 0; ; round++ {
-		list, _, err := p.unfold(unroll, dom, &pathMem{}, &budget, false)
+		out, err := p.unfold(&unfolding{unroll: unroll, dom: dom, mem: &pathMem{}, budget: &budget})
 		if err != nil {
 			return nil, err
 		}
 		next := make([][]int64, len(dom))
 		reads := 0
-		for t, paths := range list {
-			w := walker{p: p, th: &p.threads[t], id: t, dom: dom, budget: &budget}
+		for t, paths := range out.list {
+			w := walker{p: p, th: &p.threads[t], id: t, unfolding: unfolding{dom: dom, budget: &budget}}
 			most := 0
 			for _, path := range paths {
 				n, err := w.values(path, next)

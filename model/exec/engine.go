@@ -124,6 +124,9 @@ type Options struct {
 	First bool
 	// Blocked says how to treat executions in which a thread waits at a barrier forever.
 	Blocked BlockedMode
+	// Races asks whether two operations of some execution race: executions are left out whose pairs of
+	// operations others have, too, and threads may stay in loops that wait. States mean nothing.
+	Races bool
 }
 
 // BlockedMode is the treatment of executions in which some thread waits at a barrier forever

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"optcheck/litmus"
@@ -14,10 +15,13 @@ type Path struct {
 	Cut bool
 	// Waits is set if the thread stays at its last event, a barrier, forever.
 	Waits bool
+	// Stuck is set if the thread stays in a loop that waits (see spin.go).
+	Stuck bool
 	// Fault says what meaningless thing the path does, for example an access to an address that
 	// is not a location.
 	Fault string
 
+	spin   []Event    // those of a spin iteration
 	async  [][2]int16 // orders of asynchronous operations: pairs of events
 	nodes  []node
 	conds  []cond
@@ -39,18 +43,14 @@ type register struct {
 
 // walker unfolds one thread.
 type walker struct {
-	p      *Program
-	th     *thread
-	id     int
-	unroll int
-	dom    [][]int64 // values of each location, nil before they are wanted
-	out    []*Path
-	mem    *pathMem
-	steps  int // instructions executed on all paths
-	// budget bounds the work for values of addresses; nil means that none are computed.
-	budget *int
-	waits  bool // also list the paths that end at a barrier
-	buf    evalBuf
+	unfolding
+	p     *Program
+	th    *thread
+	id    int
+	out   []*Path
+	steps int // instructions executed on all paths
+	spin  *spinner
+	buf   evalBuf
 	// needDomain is set if an address depends on values of reads and dom is nil; err if the
 	// thread is too large.
 	needDomain bool
@@ -68,6 +68,9 @@ type state struct {
 	// copies are the asynchronous ones so far; groups how many groups are committed, of those and of bulk copies.
 	copies []copied
 	groups [2]int
+	// With a spinner: by register the step that wrote it last, by head of a loop the last arrival.
+	wrote    []int
+	arrivals map[int]*arrival
 }
 
 func (s *state) clone() *state {
@@ -78,6 +81,7 @@ func (s *state) clone() *state {
 	c.conds = slices.Clone(s.conds)
 	c.regs = slices.Clone(s.regs)
 	c.jumps = slices.Clone(s.jumps)
+	c.wrote, c.arrivals = slices.Clone(s.wrote), maps.Clone(s.arrivals)
 	return &c
 }
 
@@ -111,6 +115,9 @@ func (w *walker) start() *state {
 	for i, k := range th.init {
 		s.regs[i].v = constant(k)
 	}
+	if w.spin != nil {
+		s.wrote = make([]int, len(th.regs))
+	}
 	return s
 }
 
@@ -124,7 +131,13 @@ func (w *walker) run(s *state) {
 			w.tooLong()
 			return
 		}
+		if w.spin != nil && w.spin.heads[s.pc] {
+			w.arrived(s)
+		}
 		w.steps++
+		if in := &w.th.code[s.pc]; w.spin != nil && in.dst >= 0 {
+			s.wrote[in.dst] = w.steps
+		}
 		if !w.step(s) {
 			return
 		}
@@ -243,6 +256,11 @@ func (w *walker) branch(s *state, in *instr) bool {
 // jump goes to the target; a backward jump counts against the bound.
 func (w *walker) jump(s *state, in *instr) bool {
 	if int(in.target) <= s.pc {
+		if w.spin != nil {
+			if w.spun(s, int(in.target)) {
+				return w.turn(s, int(in.target))
+			}
+		}
 		if s.jumps == nil {
 			s.jumps = make([]uint8, len(w.th.code))
 		}

@@ -124,7 +124,7 @@ func (g *graph) heldUp(group, phase []int, e int) bool {
 	p, _ := g.place(e)
 	for t, path := range g.paths {
 		arrived := slices.ContainsFunc(group, func(x int) bool { return int(g.events[x].Thread) == t && phase[x] == phase[e] })
-		if path.Waits && !arrived && p.SameScope(g.p.threads[t].place, litmus.ScopeCTA) {
+		if (path.Waits || path.Stuck) && !arrived && p.SameScope(g.p.threads[t].place, litmus.ScopeCTA) {
 			return true
 		}
 	}

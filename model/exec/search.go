@@ -27,6 +27,8 @@ type worker struct {
 
 	g         graph
 	pick      []*Path
+	picked    []int // the numbers of the paths among those of their threads
+	twins     []int // of a question of races: the thread before with the same code at the same place, -1
 	rf        rel.Rel
 	co        rel.Rel
 	fr        rel.Rel
@@ -78,7 +80,7 @@ func (w *worker) judge(ctx context.Context, p *Program, o Options) (*Result, err
 	}()
 	w.left = w.left[:0]
 	w.mem.used = 0
-	list, dom, err := p.paths(o.Unroll, &w.mem, p.mayWait())
+	list, dom, err := p.paths(&o, &w.mem, p.mayWait())
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +106,10 @@ func (w *worker) judge(ctx context.Context, p *Program, o Options) (*Result, err
 		}
 	}
 	if len(w.pick) != len(list) {
-		w.pick = make([]*Path, len(list))
+		w.pick, w.picked = make([]*Path, len(list)), make([]int, len(list))
+	}
+	if w.twins = w.twins[:0]; o.Races {
+		w.twins = p.twins(w.twins)
 	}
 	w.combine(list, used, 0)
 	if w.err != nil {
@@ -120,9 +125,9 @@ func (w *worker) combine(list [][]*Path, used []bool, t int) {
 		return
 	}
 	if t < len(list) {
-		for _, path := range list[t] {
-			if !path.Cut && !(path.Waits && w.opt.Blocked == BlockedDropped && w.res.Blocked) {
-				w.pick[t] = path
+		for i, path := range list[t] {
+			if !path.Cut && !(path.Waits && w.opt.Blocked == BlockedDropped && w.res.Blocked) && w.needed(t, i, path) {
+				w.pick[t], w.picked[t] = path, i
 				w.combine(list, used, t+1)
 			}
 		}
@@ -236,6 +241,7 @@ func (w *worker) execute() {
 	if !w.rare && w.opt.Visit == nil && w.run(w.pl.static) >= 0 {
 		return
 	}
+	w.exchanged()
 	if w.saturates {
 		mark := w.arena.Mark()
 		defer w.arena.Release(mark)

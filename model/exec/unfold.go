@@ -18,7 +18,7 @@ func (p *Program) Unfold(unroll int) ([][]*Path, error) {
 	if err := p.entire(); err != nil {
 		return nil, err
 	}
-	list, _, err := p.paths(unroll, &pathMem{}, false)
+	list, _, err := p.paths(&Options{Unroll: unroll}, &pathMem{}, false)
 	return list, err
 }
 
