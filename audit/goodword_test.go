@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -46,7 +47,8 @@ exists (0:r1=0)
 func TestGoodWord(t *testing.T) {
 	guardedStore := "ld.volatile.s32 r1, [rd0]; and.b32 r2, r1, 2147483648; setp.eq.s32 p1, r2, 0; @p1 st.volatile.s32 [rd1], 1"
 	stored := "ld.volatile.s32 r1, [rd0]; add.s32 r2, r1, 1; st.volatile.s32 [rd1], r2"
-	for _, w := range []goodWord{
+	words, at := map[string][]rewritten{}, map[string][]goodWord{}
+	for i, w := range []goodWord{
 		{"atomic add of floats", "atom.global.add.s32 r1, [rd0], 1", ".add.u32 %q_r1, [%q_rd0], %v0", ".add.f32 %q_r1, [%q_rd0], %v0", optcheck.KindChanged.ID, ""},
 		{"atomic add of halves", "atom.global.add.s32 r1, [rd0], 1", ".add.u32 ", ".add.noftz.f16x2 ", optcheck.KindChanged.ID, ""},
 		{"reduction of floats", "red.global.add.s32 [rd0], 1", "red.global.add.u32", "red.global.add.f32", optcheck.KindChanged.ID, ""},
@@ -73,77 +75,100 @@ func TestGoodWord(t *testing.T) {
 		{"an arrival for which nobody waits", stored, "st.volatile", "barrier.cluster.arrive;\n\tst.volatile", optcheck.ExtraEffect.ID, ""},
 		{"a strong load for a weak one", "ld.weak.s32 r1, [rd0]; ld.weak.s32 r2, [rd0]", "ld.global.s32", "ld.relaxed.gpu.global.s32", optcheck.Strengthened.ID, report.Optimised},
 	} {
-		t.Run(w.name, func(t *testing.T) {
-			x := wordTest(t, "word", w.test)
-			for _, target := range []string{"sm_70", "sm_80", "sm_90"} {
-				for _, level := range []string{"O0", "O3"} {
-					if strings.Contains(w.to, "discard") && target == "sm_70" || strings.Contains(w.to, "cluster") && target != "sm_90" {
-						continue // there is no such instruction
-					}
-					c, r := decideEdited(t, "12.4", x, target, level, w.from, w.to)
-					require.NotEqual(t, report.Preserved, c.Class, "%s %s: %+v", target, level, c)
-					if w.class != "" {
-						require.Equal(t, w.class, c.Class, "%s %s: %+v", target, level, c)
-					}
-					has := w.rule == ""
-					for _, f := range c.Findings {
-						has = has || f.Rule == w.rule
-					}
-					require.True(t, has, "%s %s: %s: %+v", target, level, w.rule, c)
-					require.NotEqual(t, optcheck.Preserved, r, "the lone binary, %s %s", target, level)
-				}
+		e := rewritten{wordTest(t, fmt.Sprint("word", i), w.test), w.from, w.to}
+		for _, target := range []string{"sm_70", "sm_80", "sm_90"} {
+			if strings.Contains(w.to, "discard") && target == "sm_70" || strings.Contains(w.to, "cluster") && target != "sm_90" {
+				continue // there is no such instruction
 			}
-		})
+			at[target], words[target] = append(at[target], w), append(words[target], e)
+		}
+	}
+	for target, list := range words {
+		for _, level := range []string{"O0", "O3"} {
+			for i, d := range decideEdited(t, "12.4", target, level, list...) {
+				w, c := at[target][i], d.cell
+				require.NotEqual(t, report.Preserved, c.Class, "%s, %s %s: %+v", w.name, target, level, c)
+				if w.class != "" {
+					require.Equal(t, w.class, c.Class, "%s, %s %s: %+v", w.name, target, level, c)
+				}
+				has := w.rule == ""
+				for _, f := range c.Findings {
+					has = has || f.Rule == w.rule
+				}
+				require.True(t, has, "%s, %s %s: %s: %+v", w.name, target, level, w.rule, c)
+				require.NotEqual(t, optcheck.Preserved, d.alone, "%s, the lone binary, %s %s", w.name, target, level)
+			}
+		}
 	}
 }
 
-// decideEdited compiles a test with its PTX edited, and says what is decided of it
-// with the test, and the best that is said of a thread of the binary alone.
-func decideEdited(t *testing.T, ptxas string, x *litmus.Test, target, level, from, to string) (*report.Cell, optcheck.Class) {
+// rewritten is a test with its PTX edited.
+type rewritten struct {
+	test     *litmus.Test
+	from, to string
+}
+
+// decided is what is decided of the binary with the test, and the worst that is said of a thread of the binary alone.
+type decided struct {
+	cell  *report.Cell
+	alone optcheck.Class
+}
+
+// decideEdited compiles tests, in one file, and says what is decided of each.
+func decideEdited(t *testing.T, ptxas, target, level string, list ...rewritten) (out []decided) {
 	t.Helper()
 	tc := release(t, ptxas)[0]
-	u, err := ptxgen.Emit(x, ptxgen.Options{Target: target, Layout: spec.Pointers})
-	require.NoError(t, err)
-	text := u.Text
-	if from != "" {
-		require.Contains(t, text, from)
-		text = strings.ReplaceAll(text, from, to)
-	}
 	version, err := ptxgen.ParseVersion(tc.MaxPTX)
 	require.NoError(t, err)
-	res, err := tc.Compile(t.Context(), toolchain.Job{Target: target, Level: level, LineInfo: true, Header: ptxgen.Header(version, target), Units: []toolchain.Unit{{Name: u.Name, Text: text}}})
+	job := toolchain.Job{Target: target, Level: level, LineInfo: true, Header: ptxgen.Header(version, target)}
+	var units []*ptxgen.Unit
+	for _, e := range list {
+		u, err := ptxgen.Emit(e.test, ptxgen.Options{Target: target, Layout: spec.Pointers})
+		require.NoError(t, err)
+		text := u.Text
+		if e.from != "" {
+			require.Contains(t, text, e.from)
+			text = strings.ReplaceAll(text, e.from, e.to)
+		}
+		units, job.Units = append(units, u), append(job.Units, toolchain.Unit{Name: u.Name, Text: text})
+	}
+	res, err := tc.Compile(t.Context(), job)
 	require.NoError(t, err)
-	require.Empty(t, res.Failed, text)
+	require.Empty(t, res.Failed)
+	require.Len(t, res.Batches, 1)
 	code, err := pipeline.LoadCubin(t.Context(), "edited", res.Batches[0].Cubin, []*toolchain.Toolchain{tc})
 	require.NoError(t, err)
-	var threads []Thread
-	worst := optcheck.Preserved
-	for i := range x.Threads {
-		for _, fn := range code.Program.Funcs {
-			if fn.Name != u.Kernels[i].Name {
-				continue
+	for i, e := range list {
+		var threads []Thread
+		d := decided{alone: optcheck.Preserved}
+		for k := range e.test.Threads {
+			for _, fn := range code.Program.Funcs {
+				if fn.Name != units[i].Kernels[k].Name {
+					continue
+				}
+				c := optcheck.NewChecker()
+				c.Consts, c.Literals = code.Consts, code.Literals[fn.Name]
+				r, err := c.Check(fn)
+				require.NoError(t, err)
+				d.alone = max(d.alone, r.Class)
+				threads = append(threads, Thread{fn, c.Consts, c.Literals, units[i].Kernels[k].Spec})
 			}
-			c := optcheck.NewChecker()
-			c.Consts, c.Literals = code.Consts, code.Literals[fn.Name]
-			r, err := c.Check(fn)
-			require.NoError(t, err)
-			worst = max(worst, r.Class)
-			threads = append(threads, Thread{fn, c.Consts, c.Literals, u.Kernels[i].Spec})
 		}
+		d.cell, _, err = Decide(t.Context(), e.test, threads, false)
+		require.NoError(t, err)
+		out = append(out, d)
 	}
-	cell, _, err := Decide(t.Context(), x, threads, false)
-	require.NoError(t, err)
-	return cell, worst
+	return out
 }
 
 // TestVerdictOverAll: an atomic that becomes a load and a reduction is wrong, although
 // the condition of the test cannot tell.
 func TestVerdictOverAll(t *testing.T) {
 	x := corpusTest(t, "add+add.gpus")
-	c, _ := decideEdited(t, "12.4", x, "sm_80", "O0", "", "")
+	c := decideEdited(t, "12.4", "sm_80", "O0", rewritten{test: x})[0].cell
 	require.Equal(t, report.Preserved, c.Class, "%+v", c)
 	const from = "atom.relaxed.gpu.global.add.u32 %q_r1, [%q_rd0], %v0"
-	c, _ = decideEdited(t, "12.4", x, "sm_80", "O0", from, "ld.relaxed.gpu.global.u32 %q_r1, [%q_rd0];\n\tred.relaxed.gpu.global.add.u32 [%q_rd0], %v0")
+	c = decideEdited(t, "12.4", "sm_80", "O0", rewritten{x, from, "ld.relaxed.gpu.global.u32 %q_r1, [%q_rd0];\n\tred.relaxed.gpu.global.add.u32 [%q_rd0], %v0"})[0].cell
 	require.Equal(t, report.Miscompiled, c.Class, "%+v", c)
 	require.True(t, c.Verdict.Hidden(), "%+v", c.Verdict)
 }
@@ -162,23 +187,24 @@ x: global, y: shared
 exists (1:r1=1 /\ x=1)
 `))
 	require.NoError(t, err)
-	cell, _ := decideEdited(t, "11.2", x, "sm_35", "O3", "", "")
+	cell := decideEdited(t, "11.2", "sm_35", "O3", rewritten{test: x})[0].cell
 	require.Equal(t, report.Preserved, cell.Class, "%+v", cell)
-	cell, _ = decideEdited(t, "11.2", x, "sm_35", "O3", "membar.gl", "membar.cta")
+	cell = decideEdited(t, "11.2", "sm_35", "O3", rewritten{x, "membar.gl", "membar.cta"})[0].cell
 	require.NotEqual(t, report.Preserved, cell.Class, "%+v", cell)
 }
 
 // TestStrengthBeside: a fence before a release access and an invalidation after a
 // fence are parts of those only as far as every release of ptxas puts them there.
 func TestStrengthBeside(t *testing.T) {
-	const head = "GPU_PTX beside\n{ 0:.reg .s32 r1; 0:.reg .s32 r2; 1:.reg .s32 r1; 1:.reg .s32 r2; 0:.reg .b64 rd0 = x; 0:.reg .b64 rd1 = y; 0:.reg .b64 rd2 = z; " +
+	const head = "GPU_PTX beside%d\n{ 0:.reg .s32 r1; 0:.reg .s32 r2; 1:.reg .s32 r1; 1:.reg .s32 r2; 0:.reg .b64 rd0 = x; 0:.reg .b64 rd1 = y; 0:.reg .b64 rd2 = z; " +
 		"1:.reg .b64 rd0 = y; 1:.reg .b64 rd1 = x; 1:.reg .b64 rd2 = w; }\n T0 | T1 ;\n"
 	const tree = "\nScopeTree(grid(cta(warp T0)) (cta(warp T1)))\nexists (1:r1=0)\n"
 	read := func(sync string) string {
 		return " st.weak.s32 [rd0], 1 | ld.relaxed.gpu.s32 r1, [rd0] ;\n st.release.gpu.s32 [rd1], 1 | " + sync + " ;\n | ld.weak.s32 r2, [rd1] ;"
 	}
 	const dead = "{ .reg .b32 %n; ld.acquire.gpu.global.u32 %n, [%q_rd1]; }\n\t"
-	for _, w := range []struct{ name, code, from, to string }{
+	var honest, wrong []rewritten
+	for i, w := range []struct{ name, code, from, to string }{
 		{"a sequentially consistent fence for a release", " st.relaxed.gpu.s32 [rd0], 1 | st.relaxed.gpu.s32 [rd0], 1 ;\n atom.acq_rel.gpu.add.s32 r2, [rd2], 1 | atom.acq_rel.gpu.add.s32 r2, [rd2], 1 ;\n" +
 			" ld.relaxed.gpu.s32 r1, [rd1] | ld.relaxed.gpu.s32 r1, [rd1] ;", "atom.acq_rel", "membar.gl;\n\tatom.acq_rel"},
 		{"a fence of wider scope for a release", " st.weak.s32 [rd0], 1 | ld.acquire.gpu.s32 r1, [rd0] ;\n st.release.cta.s32 [rd2], 1 | ld.weak.s32 r2, [rd1] ;\n" +
@@ -186,19 +212,20 @@ func TestStrengthBeside(t *testing.T) {
 		{"an invalidation behind a fence of the CTA", read("fence.acq_rel.cta"), "fence.acq_rel.cta;\n", "fence.acq_rel.cta;\n\t" + dead},
 		{"an invalidation behind an acquire of the CTA", read("ld.acquire.cta.s32 r2, [rd2]"), "ld.acquire.cta.global.s32 %q_r2, [%q_rd2];\n", "ld.acquire.cta.global.s32 %q_r2, [%q_rd2];\n\t" + dead},
 	} {
-		t.Run(w.name, func(t *testing.T) {
-			x, err := litmus.Parse("beside", []byte(head+w.code+tree))
-			require.NoError(t, err)
-			for _, target := range []string{"sm_70", "sm_80", "sm_90"} {
-				for _, level := range []string{"O0", "O3"} {
-					c, _ := decideEdited(t, "12.4", x, target, level, "", "")
-					require.Equal(t, report.Preserved, c.Class, "%s %s: %+v", target, level, c)
-					c, alone := decideEdited(t, "12.4", x, target, level, w.from, w.to)
-					require.Equal(t, report.Optimised, c.Class, "%s %s: %+v", target, level, c)
-					require.Equal(t, optcheck.Strengthened.ID, c.Findings[0].Rule, "%+v", c)
-					require.NotEqual(t, optcheck.Preserved, alone)
-				}
+		x, err := litmus.Parse(w.name, []byte(fmt.Sprintf(head, i)+w.code+tree))
+		require.NoError(t, err)
+		honest, wrong = append(honest, rewritten{test: x}), append(wrong, rewritten{x, w.from, w.to})
+	}
+	for _, target := range []string{"sm_70", "sm_80", "sm_90"} {
+		for _, level := range []string{"O0", "O3"} {
+			for i, d := range decideEdited(t, "12.4", target, level, honest...) {
+				require.Equal(t, report.Preserved, d.cell.Class, "%d, %s %s: %+v", i, target, level, d.cell)
 			}
-		})
+			for i, d := range decideEdited(t, "12.4", target, level, wrong...) {
+				require.Equal(t, report.Optimised, d.cell.Class, "%d, %s %s: %+v", i, target, level, d.cell)
+				require.Equal(t, optcheck.Strengthened.ID, d.cell.Findings[0].Rule, "%d, %s %s: %+v", i, target, level, d.cell)
+				require.NotEqual(t, optcheck.Preserved, d.alone)
+			}
+		}
 	}
 }
