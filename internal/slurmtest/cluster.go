@@ -164,8 +164,8 @@ func (c *Cluster) StartNode(node string) {
 	c.start(node, "slurmd", "-D", "-N", node, "-f", c.Conf)
 }
 
-// KillDaemon kills a node's daemon with SIGKILL. What it has started continues, as after a
-// crash of the daemon alone.
+// KillDaemon kills a node's daemon with SIGKILL, and tells Slurm what it would find out itself within a minute. What the daemon
+// has started continues, as after a crash of it alone.
 func (c *Cluster) KillDaemon(node string) {
 	c.t.Helper()
 	d := c.proc[node]
@@ -175,10 +175,12 @@ func (c *Cluster) KillDaemon(node string) {
 	_ = d.cmd.Process.Kill()
 	<-d.ended
 	delete(c.proc, node)
+	if out, err := c.Run("scontrol", "update", "NodeName="+node, "State=DOWN", "Reason=killed"); err != nil {
+		c.t.Fatal(err, out)
+	}
 }
 
-// KillNode kills a node's daemon and everything that it runs, as when the
-// machine loses its power.
+// KillNode kills a node's daemon and everything that it runs, as when the machine loses its power.
 func (c *Cluster) KillNode(node string) {
 	c.t.Helper()
 	c.KillDaemon(node)
