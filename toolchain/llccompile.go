@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -73,8 +72,7 @@ func (t *Toolchain) ArgsIR(target, level, input, output string) []string {
 }
 
 func (l *llc) compile(ctx context.Context, job *Job, units []int) (Batch, error) {
-	env := slices.Concat(l.kind.env, []string{"LLVM_DISABLE_SYMBOLIZATION=1"})
-	p := process{command: command{path: l.kind.Path, args: l.args(), env: env}, folder: "ll",
+	p := process{command: command{path: l.kind.Path, args: l.args(), env: l.kind.env}, folder: "ll",
 		source: "batch.ll", result: "batch.ptx", what: "output", failure: llvmFailure, check: l.check}
 	text, warnings, err := p.compile(ctx, l.t.Runner(), job, units)
 	if err != nil {

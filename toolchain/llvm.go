@@ -280,9 +280,10 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Environment is the environment of this release's processes: where its libraries are.
+// Environment is the environment of this release's processes: where its libraries are, and that one that crashes does not
+// spend seconds on the names of its functions.
 func (l *LLVM) Environment() []string {
-	env := toolEnv(l.Clang)
+	env := append(toolEnv(l.Clang), "LLVM_DISABLE_SYMBOLIZATION=1")
 	if l.libraries != "" {
 		env = append(env, "LD_LIBRARY_PATH="+l.libraries)
 	}
