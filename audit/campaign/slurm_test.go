@@ -34,7 +34,7 @@ func TestSlurm(t *testing.T) {
 	})
 	t.Run("detached", func(t *testing.T) { detached(t, cluster) })
 	t.Run("node lost", func(t *testing.T) { nodeLost(t, cluster) })
-	t.Run("daemon lost", func(t *testing.T) { daemonLost(t, cluster) })
+	t.Run("daemon lost", func(t *testing.T) { daemonLost(t, slurmtest.Start(t)) }) // Slurm is slow to trust a node that it has lost twice
 	t.Run("cancelled", func(t *testing.T) {
 		c := create(t, "name: x\nshards: 6\nengine: slurm\n"+gpuText)
 		hold(t, 1) // for ever

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,28 +36,64 @@ type Package struct {
 	Mutants []Mutant
 	tmp     string
 	overlay string
-	bins    map[string]string // the test binary of each folder
+	bins    map[string]string      // the test binary of each folder
+	differs map[Tests]map[int]bool // mutants that are somewhere not what the code is, where tests have run with the code
 }
 
-// variable says which mutant a test binary is; chosen is what the changed files ask.
+// variable says which mutant a test binary is, and noted, with the code as it is, the file where it writes the mutants that
+// would differ from it. chosen is what the changed files ask.
 const (
-	variable = "OPTCHECK_MUTANT"
-	chosen   = `package %s
+	variable, noted = "OPTCHECK_MUTANT", "OPTCHECK_MUTANTS_NOTED"
+	chosen          = `package %s
 
 import (
+	"fmt"
 	"os"
 	"strconv"
+	"strings"
+	"sync"
 )
 
-var mutantNumber, _ = strconv.Atoi(os.Getenv(%q))
+var (
+	mutantNumber, _ = strconv.Atoi(os.Getenv(%q))
+	mutantsNoted, _ = os.OpenFile(os.Getenv(%q), os.O_APPEND|os.O_WRONLY, 0)
+	mutantsSeen     [%d]sync.Once
+)
 
-func isMutant(n int) bool { return n == mutantNumber }
+func init() { // what others have noted is not noted again
+	text, _ := os.ReadFile(os.Getenv(%[2]q))
+	for _, line := range strings.Fields(string(text)) {
+		n, _ := strconv.Atoi(line)
+		mutantsSeen[n].Do(func() {})
+	}
+}
+
+func noteMutant(n int) {
+	if mutantsNoted != nil {
+		mutantsSeen[n].Do(func() { fmt.Fprintln(mutantsNoted, n) })
+	}
+}
+
+// isMutant reports whether a mutant is alive.
+func isMutant(n int) bool {
+	noteMutant(n)
+	return n == mutantNumber
+}
+
+// ofMutant is a condition, or what a mutant makes of it.
+func ofMutant(n int, becomes, is bool) bool {
+	if is == becomes {
+		return is
+	}
+	noteMutant(n)
+	return is != (n == mutantNumber)
+}
 `
 )
 
 // New returns the mutants of the Go files of one package. What is built lies in tmp.
 func New(tmp string, files ...string) (*Package, error) {
-	p := &Package{tmp: tmp, overlay: filepath.Join(tmp, "overlay.json"), bins: map[string]string{}}
+	p := &Package{tmp: tmp, overlay: filepath.Join(tmp, "overlay.json"), bins: map[string]string{}, differs: map[Tests]map[int]bool{}}
 	replaced, name := map[string]string{}, ""
 	for i, path := range files {
 		src, err := input.ReadFile(path, 16<<20)
@@ -77,7 +114,7 @@ func New(tmp string, files ...string) (*Package, error) {
 	if len(files) == 0 {
 		return p, errors.New("no files to change")
 	}
-	if err := p.put(replaced, filepath.Join(filepath.Dir(files[0]), "mutant_number.go"), "number.go", fmt.Appendf(nil, chosen, name, variable)); err != nil {
+	if err := p.put(replaced, filepath.Join(filepath.Dir(files[0]), "mutant_number.go"), "number.go", fmt.Appendf(nil, chosen, name, variable, noted, len(p.Mutants)+1)); err != nil {
 		return nil, err
 	}
 	data, err := json.Marshal(map[string]any{"Replace": replaced})
@@ -97,24 +134,50 @@ func (p *Package) put(replaced map[string]string, path, name string, text []byte
 type Tests struct{ Dir, Run string }
 
 // Passes reports whether the tests pass with a mutant, or with the code as it is (nil). It goes on only while they pass, so
-// the fast ones come first. A test binary that takes longer than the limit has noticed something.
+// the fast ones come first. A test binary that takes longer than the limit has noticed something. Tests that have passed with
+// the code as it is are not run with mutants that were never asked for then, or made nothing else of a condition.
 func (p *Package) Passes(ctx context.Context, m *Mutant, limit time.Duration, tests ...Tests) (bool, error) {
-	id := 0
+	id, notes := 0, filepath.Join(p.tmp, "noted")
 	if m != nil {
 		id = m.id
 	}
 	for _, s := range tests {
+		if p.differs[s] != nil && m != nil && !p.Differs(m, s) {
+			continue
+		}
 		bin, err := p.build(ctx, s.Dir)
 		if err != nil {
 			return false, err
 		}
 		run := exec.CommandContext(ctx, bin, "-test.run", s.Run, "-test.failfast", "-test.timeout", limit.String())
 		run.Dir, run.WaitDelay, run.Env = s.Dir, time.Second, append(os.Environ(), variable+"="+strconv.Itoa(id))
+		if id == 0 {
+			if err := os.WriteFile(notes, nil, 0o600); err != nil {
+				return false, err
+			}
+			run.Env = append(run.Env, noted+"="+notes)
+		}
 		if run.Run() != nil {
 			return false, ctx.Err()
 		}
+		if id == 0 {
+			text, err := input.ReadFile(notes, 16<<20)
+			if err != nil {
+				return false, err
+			}
+			p.differs[s] = map[int]bool{}
+			for _, n := range strings.Fields(string(text)) {
+				i, _ := strconv.Atoi(n)
+				p.differs[s][i] = true
+			}
+		}
 	}
 	return true, ctx.Err()
+}
+
+// Differs reports whether a mutant was anywhere not what the code is, when tests passed with the code as it is.
+func (p *Package) Differs(m *Mutant, tests ...Tests) bool {
+	return slices.ContainsFunc(tests, func(s Tests) bool { return p.differs[s][m.id] })
 }
 
 // build builds the test binary of a folder once.

@@ -71,14 +71,19 @@ func (m *mutator) wrap(n ast.Node, before, after string) {
 	m.after[to] = after + m.after[to]
 }
 
-// add names a mutant and returns how the code asks for it.
-func (m *mutator) add(what string) string {
+// add names a mutant and returns its number.
+func (m *mutator) add(what string) int {
 	name := m.fn + ": " + what
 	if m.seen[name]++; m.seen[name] > 1 {
 		name += fmt.Sprintf(" (%d)", m.seen[name])
 	}
 	m.names = append(m.names, name)
-	return fmt.Sprintf("isMutant(%d)", m.first+len(m.names)-1)
+	return m.first + len(m.names) - 1
+}
+
+// become names a mutant that makes a condition true or false.
+func (m *mutator) become(e ast.Expr, what string, value bool) {
+	m.wrap(e, fmt.Sprintf("ofMutant(%d, %v, ", m.add(what), value), ")")
 }
 
 func (m *mutator) visit(n ast.Node) bool {
@@ -115,7 +120,8 @@ func (m *mutator) visit(n ast.Node) bool {
 // condition makes a condition true and false, and weakens it.
 func (m *mutator) condition(e ast.Expr) {
 	was := m.text(e)
-	m.wrap(e, "("+m.add(was+" → true")+" || !"+m.add(was+" → false")+" && (", "))")
+	m.become(e, was+" → true", true)
+	m.become(e, was+" → false", false)
 	m.operands(e)
 }
 
@@ -135,14 +141,8 @@ func (m *mutator) operands(e ast.Expr) {
 	case *ast.BinaryExpr:
 		if x.Op == token.LAND || x.Op == token.LOR {
 			was := m.text(x)
-			noY, noX := m.add(was+" → "+m.text(x.X)), m.add(was+" → "+m.text(x.Y))
-			if x.Op == token.LAND {
-				m.wrap(x.X, "("+noX+" || (", "))")
-				m.wrap(x.Y, "("+noY+" || (", "))")
-			} else {
-				m.wrap(x.X, "(!"+noX+" && (", "))")
-				m.wrap(x.Y, "(!"+noY+" && (", "))")
-			}
+			m.become(x.Y, was+" → "+m.text(x.X), x.Op == token.LAND)
+			m.become(x.X, was+" → "+m.text(x.Y), x.Op == token.LAND)
 			m.operands(x.X)
 			m.operands(x.Y)
 		} else if w, ok := weaker[x.Op]; ok {
@@ -159,8 +159,8 @@ func (m *mutator) shift(x *ast.BinaryExpr, by token.Token) {
 	if strings.Contains(other, "//") && strings.Contains(other, "\n") {
 		return // a comment would end the line
 	}
-	alive := m.add(m.text(x) + " → " + strings.Join(strings.Fields(other), " "))
-	m.wrap(x, "("+alive+" && ("+other+") || !"+alive+" && (", "))")
+	alive := fmt.Sprintf("isMutant(%d)", m.add(m.text(x)+" → "+strings.Join(strings.Fields(other), " ")))
+	m.wrap(x, "("+alive+" && ("+other+") || !"+alive+" && (", "))") // twice in the text, evaluated once
 }
 
 // statements leaves out assignments and calls.
@@ -181,6 +181,6 @@ func (m *mutator) statements(list []ast.Stmt) {
 		default:
 			continue
 		}
-		m.wrap(s, "if !"+m.add(m.text(s)+" left out")+" { ", " }")
+		m.wrap(s, fmt.Sprintf("if !isMutant(%d) { ", m.add(m.text(s)+" left out")), " }")
 	}
 }

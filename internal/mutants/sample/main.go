@@ -33,6 +33,7 @@ func main() {
 	only := flag.String("files", "*.go", "the files that are changed")
 	name := flag.String("mutant", "", "only mutants with this in their names")
 	again := flag.String("again", "", "only mutants that `FILE`, what an earlier run printed, says nobody notices")
+	idle := flag.Bool("idle", false, "name all mutants that the tests cannot notice: they are never asked for, or made nothing else of a condition")
 	skip := flag.Int("skip", 0, "how many of them are left out: an earlier run has done them")
 	flag.Parse()
 	if len(tests) == 0 {
@@ -43,7 +44,7 @@ func main() {
 	wanted, err := choose(*name, *again)
 	for _, dir := range flag.Args() {
 		if err == nil {
-			err = sample(ctx, dir, *only, wanted, tests, *n, *skip, *seed, *limit)
+			err = sample(ctx, dir, *only, wanted, tests, *n, *skip, *seed, *limit, *idle)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "sample:", err)
@@ -67,7 +68,7 @@ func choose(name, again string) (func(string) bool, error) {
 	return func(m string) bool { return strings.Contains(m, name) && left[m] }, err
 }
 
-func sample(ctx context.Context, dir, only string, wanted func(string) bool, tests []string, n, skip int, seed uint64, limit time.Duration) error {
+func sample(ctx context.Context, dir, only string, wanted func(string) bool, tests []string, n, skip int, seed uint64, limit time.Duration, idle bool) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -89,6 +90,11 @@ func sample(ctx context.Context, dir, only string, wanted func(string) bool, tes
 		return err
 	}
 	done, noticed := 0, 0
+	for i := range p.Mutants {
+		if m := &p.Mutants[i]; idle && !p.Differs(m, suites...) {
+			fmt.Println("idle", filepath.Base(m.Path)+": "+m.Name)
+		}
+	}
 	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(len(p.Mutants)) {
 		m := &p.Mutants[i]
 		full := filepath.Base(m.Path) + ": " + m.Name
