@@ -9,6 +9,7 @@ import (
 	"optcheck/isa"
 	"optcheck/optcheck"
 	"optcheck/pipeline"
+	"optcheck/ptx"
 	"optcheck/refine"
 	"optcheck/refine/nvidia"
 	"optcheck/report"
@@ -35,8 +36,7 @@ func (w *worker) execute(ctx context.Context, unit int, code *pipeline.Code, fn 
 	if len(same) == 0 {
 		return nil
 	}
-	r, err := nvidia.CompareText(ctx, w.ptx(unit), code.Program, code.File, fn.Name, refine.Options{Runs: w.a.o.Execute, Enough: true,
-		Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}, Shared: true}) // one warp shows whether code depends on the lane
+	r, err := nvidia.CompareText(ctx, w.ptx(unit), code.Program, code.File, fn.Name, w.options())
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -49,22 +49,61 @@ func (w *worker) execute(ctx context.Context, unit int, code *pipeline.Code, fn 
 	case r.Runs+r.Cut == 0:
 		x.why = slices.Sorted(maps.Keys(r.Cannot))[0]
 	}
-	for _, p := range same {
-		p.run = x
+	for i := range same {
+		same[i].run = x
+	}
+	return w.perform(ctx, unit, code, fn, same)
+}
+
+// perform executes a kernel whose machine code uses registers in flight with the content that those then have.
+func (w *worker) perform(ctx context.Context, unit int, code *pipeline.Code, fn *isa.Func, same []*part) error {
+	claims := same[0].result.hazards.Claims
+	if len(claims) == 0 || same[0].run.found != nil {
+		return nil
+	}
+	m, err := ptx.Parse(fn.Name+".ptx", []byte(w.ptx(unit)))
+	if err != nil {
+		return nil // it was not executed
+	}
+	shown := make([]*refine.Finding, len(claims))
+	for i := range claims[:min(len(claims), mostPerformed)] {
+		r, err := nvidia.Hazard(ctx, m, code.Program, code.File, fn.Name, fn.Name, claims[i].Finding, w.options())
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err == nil && len(r.Findings) > 0 {
+			shown[i] = &r.Findings[0]
+		}
+	}
+	for i := range same {
+		same[i].early = shown
 	}
 	return nil
+}
+
+// mostPerformed bounds the registers in flight that are used so, of each kernel.
+const mostPerformed = 8
+
+// options are how tests are executed: one warp shows whether code depends on the lane.
+func (w *worker) options() refine.Options {
+	return refine.Options{Runs: w.a.o.Execute, Enough: true, Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}, Shared: true}
 }
 
 // finding is the difference as a finding of a thread, with its counterexample in words.
 func (x *execution) finding(thread int) report.Finding {
 	f := x.found
+	return report.Finding{Rule: string(f.Rule), Thread: thread, Access: -1, Detail: counterexample(f)}
+}
+
+// counterexample says in words where and on which input a difference shows.
+func counterexample(f *refine.Finding) string {
 	detail := fmt.Sprintf("%s (executed: lane %d, input of seed %d)", f.Why, f.Lane, f.Input.Seed)
 	for _, text := range []string{f.SourceText, f.MachineText} {
 		if text != "" {
 			detail += ": " + text
 		}
 	}
-	return report.Finding{Rule: string(f.Rule), Thread: thread, Access: -1, Detail: detail}
+	return detail
 }
 
 // computed lowers the class of a cell of which the comparison has found nothing, but execution has, or could not say.

@@ -18,9 +18,13 @@ func (w *worker) hazardous(cell int) {
 	}
 	class, doubt := c.Class, ""
 	for t, p := range w.parts[cell] {
-		for _, x := range p.result.hazards.Claims {
-			c.Findings = append(c.Findings, report.Finding{Rule: x.Rule(), Thread: t, Access: -1, Detail: x.Detail, Flight: x.Excerpt})
-			if x.Reaches >= 0 {
+		for i, x := range p.result.hazards.Claims {
+			f := report.Finding{Rule: x.Rule(), Thread: t, Access: -1, Detail: x.Detail, Flight: x.Excerpt}
+			shown := i < len(p.early) && p.early[i] != nil
+			if shown {
+				f.Detail += "; executed with that content: " + counterexample(p.early[i])
+			}
+			if c.Findings = append(c.Findings, f); shown || x.Reaches >= 0 {
 				class = report.Miscompiled
 			} else if class == report.Preserved || class == report.Optimised {
 				class = report.Changed

@@ -6,6 +6,7 @@ import (
 
 	"optcheck/pipeline"
 	"optcheck/ptxgen"
+	"optcheck/refine"
 	"optcheck/report"
 )
 
@@ -32,10 +33,11 @@ type part struct {
 	way     pipeline.Way
 	code    [16]byte
 	result  *checked
-	run     *execution      // nil if nobody executes it
-	reason  string          // why there is no result
-	machine *machineCode    // if artefacts are wanted
-	crash   *report.Finding // what the compiler did instead; nil if it ended well
+	run     *execution        // nil if nobody executes it
+	early   []*refine.Finding // by claim of registers in flight, what that changes when it is executed; nil for nothing
+	reason  string            // why there is no result
+	machine *machineCode      // if artefacts are wanted
+	crash   *report.Finding   // what the compiler did instead; nil if it ended well
 	// unsupported is set if the release lacks something; otherwise reason says why the thread
 	// is unknown.
 	unsupported bool

@@ -65,6 +65,8 @@ type Warp struct {
 	Cover *Coverage
 	// Trace, if not nil, is called for each instruction, before it is performed by the lanes of act.
 	Trace func(w *Warp, pc int32, act uint32)
+	// Issue, if not nil, is called for each instruction that the lanes of mask are at, before anything of it is read.
+	Issue func(pc int32, mask uint32)
 	// Computed, if not nil, is called behind each instruction that does nothing but compute.
 	Computed func(pc int32, act uint32)
 	// Data is for the environment.
@@ -303,6 +305,9 @@ func (w *Warp) burst(g group, n int) (used int, err error) {
 			return used, &Cannot{Inst: -1, Why: fmt.Sprintf("control leaves the code of %s", c.P.Kernel)}
 		}
 		in := &c.insts[pc]
+		if w.Issue != nil {
+			w.Issue(pc, g.mask)
+		}
 		act := g.mask
 		if in.guard >= 0 {
 			act &= w.bits(in.guard, in.not)

@@ -31,6 +31,8 @@ type Program struct {
 	Regs    int
 	Consts  []Const
 	Uniform []Reg
+	// Names are the registers that machine code names.
+	Names map[string]Reg
 	// Funcs are the functions in the order of Insts; the first one is the kernel.
 	Funcs []Func
 	// Block is the number of threads of a block that the kernel declares (.maxntid, .reqntid), zero if it declares none;

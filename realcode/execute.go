@@ -120,7 +120,7 @@ func (r *Result) execute(ctx context.Context, m *ptx.Module, code machineCode, u
 			}
 		}
 	}
-	return nil
+	return r.perform(ctx, m, code, o)
 }
 
 // Execute compares what the kernels of a module and their machine code do, and nothing else. What was not executed, or what only
@@ -190,11 +190,7 @@ func explained(f *refine.Finding) string {
 // executedFinding is a difference as a finding, with its counterexample in words.
 func executedFinding(m *ptx.Module, kernel string, x *refine.Finding, places map[int]Place) *Finding {
 	f := &Finding{Rule: Rule(x.Rule), Kernel: kernel, Execution: x}
-	f.Detail = fmt.Sprintf("%s; thread %d of block %d, grid %v, block %v, input of seed %d", x.Why, x.Warp*32+x.Lane, x.Block,
-		x.Input.Grid, x.Input.Block, x.Input.Seed)
-	if !x.Both {
-		f.Detail += "; it shows with one order of diverged lanes, or one content of what is undefined"
-	}
+	f.Detail = counterexample(x)
 	if p, ok := places[x.SourceNumber]; ok {
 		f.First = &p
 	}
@@ -202,6 +198,16 @@ func executedFinding(m *ptx.Module, kernel string, x *refine.Finding, places map
 		f.Code = []Code{{Func: kernel, Addr: x.MachineAddr, Text: x.MachineText}}
 	}
 	return f
+}
+
+// counterexample says in words where and on which input a difference shows.
+func counterexample(x *refine.Finding) string {
+	s := fmt.Sprintf("%s; thread %d of block %d, grid %v, block %v, input of seed %d", x.Why, x.Warp*32+x.Lane, x.Block,
+		x.Input.Grid, x.Input.Block, x.Input.Seed)
+	if !x.Both {
+		s += "; it shows with one order of diverged lanes, or one content of what is undefined"
+	}
+	return s
 }
 
 // contracts reports whether ptxas may make one operation of a product and a sum of a kernel, or of what it calls (PTX ISA,

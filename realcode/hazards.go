@@ -1,9 +1,18 @@
 package realcode
 
 import (
+	"context"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
+	"optcheck/internal/plain"
 	"optcheck/isa"
+	"optcheck/ptx"
+	"optcheck/refine"
+	"optcheck/refine/nvidia"
+	"optcheck/sass/cubin"
 	"optcheck/sass/hazard"
 )
 
@@ -26,7 +35,7 @@ func (k *Kernel) hazards(prog *isa.Program, name string) {
 			k.Unknown = append(k.Unknown, Finding{Rule: HazardRAW, Kernel: k.Name, Detail: v.Doubt})
 		}
 		for _, c := range v.Claims {
-			x := Finding{Rule: Rule(c.Rule()), Kernel: k.Name, Detail: c.Detail, Flight: c.Excerpt}
+			x := Finding{Rule: Rule(c.Rule()), Kernel: k.Name, Detail: c.Detail, Flight: c.Excerpt, claim: &claim{fn.Name, c.Finding}}
 			for _, i := range []int{c.From, c.To, c.Reaches} {
 				if i >= 0 {
 					x.Code = append(x.Code, Code{fn.Name, fn.Insts[i].Addr, fn.Insts[i].Text})
@@ -37,6 +46,59 @@ func (k *Kernel) hazards(prog *isa.Program, name string) {
 			}
 			k.Findings = append(k.Findings, x)
 		}
+	}
+}
+
+// claim is a finding of registers in flight.
+type claim struct {
+	fn string // the function that it is in
+	hazard.Finding
+}
+
+// mostPerformed bounds the findings of registers in flight that are performed, of each kernel.
+const mostPerformed = 8
+
+// perform executes the kernels whose machine code uses registers in flight, with the content that those then have. What that changes is the
+// counterexample; a use that changes nothing stays what it is.
+func (r *Result) perform(ctx context.Context, m *ptx.Module, code machineCode, o refine.Options) error {
+	file, err := cubin.Parse(code.data)
+	if err != nil {
+		return err
+	}
+	for i := range r.Kernels {
+		k, n := &r.Kernels[i], 0
+		for j := range k.Findings {
+			f := &k.Findings[j]
+			if f.claim == nil || n == mostPerformed {
+				continue
+			}
+			n++
+			x, err := nvidia.Hazard(ctx, m, code.prog, file, k.Name, f.claim.fn, f.claim.Finding, o)
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			f.performed(x, err)
+			at := slices.IndexFunc(r.Findings, func(g Finding) bool { return g.claim == f.claim })
+			r.Findings[at] = *f
+		}
+	}
+	return nil
+}
+
+// performed takes over what executing a use of a register in flight has shown.
+func (f *Finding) performed(x *refine.Result, err error) {
+	switch {
+	case err != nil:
+		f.Detail += "; not executed: " + cut(oneLineText(err.Error()), 200)
+	case len(x.Findings) > 0:
+		f.Execution = &x.Findings[0]
+		f.Detail += "; executed with that content: " + counterexample(f.Execution)
+	case x.Runs+x.Cut == 0:
+		f.Detail += "; not executed: " + cut(oneLineText(strings.Join(slices.Sorted(maps.Keys(x.Cannot)), "; ")), 200)
+	case x.Early == 0:
+		f.Detail += fmt.Sprintf("; in %s no register had another content there", plain.Count(x.Runs+x.Cut, "run"))
+	default:
+		f.Detail += fmt.Sprintf("; in %s the other content changed nothing", plain.Count(x.Runs+x.Cut, "run"))
 	}
 }
 

@@ -67,7 +67,7 @@ type Finding struct {
 	// uses what it returns, so that it need not be performed.
 	Order bool `json:"order,omitempty"`
 
-	// Execution is the counterexample of a finding that execution made.
+	// Execution is the counterexample of a finding that execution made, or, of a register in flight, what its content there changes.
 	Execution *refine.Finding `json:"execution,omitempty"`
 	// Hazard is the store, access or branch that a register decides whose content is wrong; empty if there is none.
 	Hazard string `json:"hazard,omitempty"`
@@ -75,6 +75,7 @@ type Finding struct {
 	Flight *hazard.Excerpt `json:"flight,omitempty"`
 
 	slice *slice
+	claim *claim
 }
 
 // Count counts what was compared.

@@ -348,10 +348,12 @@ func (r *Report) finding(b *strings.Builder, g *told, what string) {
 	for _, c := range g.Code {
 		fmt.Fprintf(b, "    %s+%#x: %s\n", plain.Demangled(c.Func), c.Addr, c.Text)
 	}
-	if g.Execution != nil {
+	switch {
+	case g.Execution != nil && g.Execution.Early != nil:
+		fmt.Fprintf(b, "    %s: executed with what the register may hold, the machine code does something else than the PTX\n", Miscompiled)
+	case g.Execution != nil:
 		fmt.Fprintf(b, "    %s: executed on the same input, the PTX and the machine code do different things\n", Miscompiled)
-	}
-	if g.Hazard != "" {
+	case g.Hazard != "":
 		fmt.Fprintf(b, "    %s: the content of a register is not what the code computes\n", Miscompiled)
 	}
 	if v := g.Verdict; v != nil {

@@ -51,6 +51,8 @@ type Finding struct {
 	// Unproved are the forms of instructions on which it may rest, and whose meaning no chip has confirmed: alone they
 	// prove nothing.
 	Unproved []string `json:"unproved,omitempty"`
+	// Early is the use of a register of which it is the harm.
+	Early *Early `json:"early,omitempty"`
 }
 
 // Options say how much is tried.
@@ -69,6 +71,8 @@ type Options struct {
 	Search int64
 	// Inputs are tried instead of chosen ones.
 	Inputs []*Input
+	// Early, if there is one, is performed by machine code that does without it what the program does: the findings are what it changes.
+	Early *Early
 }
 
 // Result is what execution says of a kernel.
@@ -79,6 +83,8 @@ type Result struct {
 	Runs     int `json:"runs"`
 	Cut      int `json:"cut,omitempty"`
 	Compared int `json:"compared"`
+	// Early is how often a register had another content because it was used too early.
+	Early int `json:"early,omitempty"`
 	// Cannot are the reasons why runs could not be compared, with how many.
 	Cannot map[string]int `json:"cannot,omitempty"`
 	// Source and Machine say what the compared runs performed.
@@ -481,21 +487,19 @@ func (c *comparison) compare(in *Input, a *emu.Grid) error {
 	}
 	open := opened(a, b)
 	cover := emu.NewCoverage(c.code)
-	var ends []*lane
-	for w, ref := range a.Warps {
-		block, id := w/max(1, len(a.Warps)/l.Blocks()), ref.ID
-		f, lanes, err := c.replayBoth(a, open, l, in, block, id, ref, cover)
-		if err != nil {
-			return fmt.Errorf("the machine code: %w", err)
-		}
-		if f != nil && c.tried > trialSteps {
-			return errors.New("the program: which of its loads matter takes too long to find out")
-		}
+	f, ends, err := c.warps(in, a, open, cover, nil)
+	if early := c.o.Early; err == nil && early != nil {
 		if f != nil {
-			c.Findings = append(c.Findings, *f)
-			return nil
+			return errors.New("the machine code: it does something else without that, too")
 		}
-		ends = append(ends, lanes...)
+		f, _, err = c.warps(in, a, open, emu.NewCoverage(c.code), early)
+	}
+	if err != nil {
+		return err
+	}
+	if f != nil {
+		c.Findings = append(c.Findings, *f)
+		return nil
 	}
 	if c.o.Search > 0 {
 		c.show(in, a, defined(open))
@@ -512,6 +516,27 @@ func (c *comparison) compare(in *Input, a *emu.Grid) error {
 		c.Runs++
 	}
 	return nil
+}
+
+// warps compares the warps of the machine code with a run of the program, one after the other, until one does something else.
+func (c *comparison) warps(in *Input, a *emu.Grid, open []*undefined, cover *emu.Coverage, early *Early) (*Finding, []*lane, error) {
+	var ends []*lane
+	l := c.launch(in)
+	for w, ref := range a.Warps {
+		block, id := w/max(1, len(a.Warps)/l.Blocks()), ref.ID
+		f, lanes, err := c.replayBoth(a, open, l, in, block, id, ref, cover, early)
+		if err != nil {
+			return nil, nil, fmt.Errorf("the machine code: %w", err)
+		}
+		if f != nil && c.tried > trialSteps {
+			return nil, nil, errors.New("the program: which of its loads matter takes too long to find out")
+		}
+		if f != nil {
+			return f, nil, nil
+		}
+		ends = append(ends, lanes...)
+	}
+	return nil, ends, nil
 }
 
 // defined reports whether all that a run of the program did is.
@@ -542,7 +567,7 @@ var readings = [...]reading{{}, {late: true}, {eager: true}, {late: true, eager:
 // replayBoth replays a warp with both orders of diverged lanes and two undefined contents. The code is right if it performs
 // the record in one of the readings. The error is that nothing can be said.
 func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, in *Input, block, id int, ref *emu.Warp,
-	cover *emu.Coverage) (*Finding, []*lane, error) {
+	cover *emu.Coverage, early *Early) (*Finding, []*lane, error) {
 	var found [2]*accuse
 	var ends []*lane
 	var last [2]*emu.Coverage
@@ -553,23 +578,31 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 	}
 	for i, p := range policies {
 		for n, how := range readings {
-			r := c.newReplay(in, g, open, c.code, l, block, id, p, how)
-			if c.o.Search > 0 && i == 0 && n == 0 {
+			begin := func() *replay { return c.newReplay(in, g, open, c.code, l, block, id, p, how) }
+			r := begin()
+			if early != nil {
+				r = early.perform(c, ref, begin)
+			}
+			if c.o.Search > 0 && i == 0 && n == 0 && early == nil {
 				c.search.follow(in, true, r.w)
 			}
 			err := r.run(c, ref)
 			c.spent += r.w.Steps
 			merge(cover, r.w.Cover)
 			last[i] = r.w.Cover
-			if found[i] = nil; err != nil && !errors.As(err, &found[i]) {
+			var a *accuse
+			if err != nil && !errors.As(err, &a) {
 				return nil, nil, err
 			}
-			if found[i] != nil && !grouped(ref, r.w) {
+			if a != nil && !grouped(ref, r.w) {
 				return nil, nil, &emu.Cannot{Inst: -1, Why: "the program asks which lanes are active, and others are"}
 			}
 			ends = r.lanes[:]
 			c.Compared += r.compared()
-			if found[i] == nil {
+			if early == nil || a == nil || found[i] == nil { // what another content changes shows best as the code is written
+				found[i] = a
+			}
+			if a == nil {
 				break
 			}
 		}
@@ -579,7 +612,7 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 			continue
 		}
 		f := &Finding{Rule: a.Rule, Why: a.Why, Input: in, Block: block, Warp: id, Lane: a.Lane, Reverse: i == 1, Both: found[0] != nil && found[1] != nil,
-			Source: -1, Machine: int(a.Pc), Want: a.Want, Got: a.Got, Address: a.Word.Addr()}
+			Source: -1, Machine: int(a.Pc), Want: a.Want, Got: a.Got, Address: a.Word.Addr(), Early: early}
 		if a.Event != nil {
 			f.Source, f.Address = int(a.Event.Inst), a.Event.Place.Addr
 		}
@@ -588,6 +621,9 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 		}
 		if f.Machine >= 0 {
 			f.MachineAddr, f.MachineText = c.machine.Insts[f.Machine].Addr, c.machine.Insts[f.Machine].Text
+		}
+		if early != nil { // without it there is no difference
+			return f, nil, nil
 		}
 		approximate := approximates(c.program, g.Cover)
 		forms := append(unproved(c.program, g.Cover), unproved(c.machine, last[i])...)

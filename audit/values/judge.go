@@ -13,12 +13,14 @@ import (
 
 	"optcheck/emu"
 	"optcheck/ir"
+	"optcheck/isa"
 	"optcheck/pipeline"
 	"optcheck/ptx"
 	ptxlower "optcheck/ptx/lower"
 	"optcheck/ptxgen"
 	"optcheck/ptxgen/values"
 	"optcheck/refine"
+	"optcheck/refine/nvidia"
 	"optcheck/sass/cubin"
 	sasslower "optcheck/sass/lower"
 	"optcheck/toolchain"
@@ -68,7 +70,8 @@ type subject struct {
 	text    string
 	program *ir.Program
 	inputs  []*refine.Input
-	why     string // it is not understood
+	early   *refine.Early // what the machine code is executed with, nil for nothing
+	why     string        // it is not understood
 }
 
 // The places of the buffers.
@@ -185,7 +188,7 @@ func judgeBatch(ctx context.Context, c Cell, b *toolchain.Batch, list []*subject
 		v := verdict{}
 		if v.machine, err = sasslower.Kernel(code.Program, file, s.name); err != nil {
 			v.outcome, v.why = Unknown, err.Error()
-		} else if err := v.compare(ctx, s); err != nil {
+		} else if err := v.compare(ctx, s, code.Program); err != nil {
 			return err
 		}
 		out[at[u]] = v
@@ -194,8 +197,12 @@ func judgeBatch(ctx context.Context, c Cell, b *toolchain.Batch, list []*subject
 }
 
 // compare executes both codes.
-func (v *verdict) compare(ctx context.Context, s *subject) error {
-	res, err := refine.Compare(ctx, s.program, v.machine, refine.Options{Inputs: s.inputs})
+func (v *verdict) compare(ctx context.Context, s *subject, prog *isa.Program) error {
+	early, err := nvidia.Early(prog, v.machine, s.early)
+	res := &refine.Result{}
+	if err == nil {
+		res, err = refine.Compare(ctx, s.program, v.machine, refine.Options{Inputs: s.inputs, Early: early})
+	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

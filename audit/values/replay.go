@@ -61,7 +61,7 @@ type Again struct {
 // Replay judges a finding again in cells, on its input; on a device, too, unless chip is nil: there also where the emulator sees no
 // difference.
 func Replay(ctx context.Context, f *Finding, cells []Cell, chip *Chip) (out []Again, err error) {
-	s := &subject{name: f.Kernel, text: strings.TrimLeft(moduleHead.ReplaceAllString(f.PTX, ""), "\n"), inputs: []*refine.Input{f.Input}}
+	s := &subject{name: f.Kernel, text: strings.TrimLeft(moduleHead.ReplaceAllString(f.PTX, ""), "\n"), inputs: []*refine.Input{f.Input}, early: f.Early}
 	s.read()
 	for _, c := range cells {
 		v, err := judge(ctx, c, []*subject{s})

@@ -32,7 +32,8 @@ func newReplayCmd(env *environment) *cobra.Command {
 on the input of the finding. FOLDER is one that optcheck hunt --values --bundles or
 optcheck bug has written; --toolchains, --targets and --levels choose other compilers
 than the one of the finding. FINDING is one in PTX whose kernels were executed
-(wrong-value, wrong-address, not-performed, extra-access, does-not-end).
+(wrong-value, wrong-address, not-performed, extra-access, does-not-end; hazard-raw,
+hazard-waw and hazard-war, of which the machine code uses the register too early again).
 
 With --device the kernel is compiled twice, without optimising and as in the finding,
 and both run on the GPU, on the same input:

@@ -58,7 +58,10 @@ type Result struct {
 
 // Check judges the dependencies of a function over registers. Its findings are in the order of the code, one for each pair of
 // instructions and kind.
-func Check(fn *isa.Func) Result {
+func Check(fn *isa.Func) Result { return check(fn, 0) }
+
+// check judges a function; who waits for a scoreboard within so many cycles waits in vain.
+func check(fn *isa.Func, vain int) Result {
 	t, why := tableOf(fn)
 	if t == nil {
 		return Result{Unknown: why}
@@ -69,7 +72,7 @@ func Check(fn *isa.Func) Result {
 		from, to int
 	}
 	found := map[pair]int{}
-	ok := follow(fn, t, limits.Now().Steps, func(d dep) {
+	ok := follow(fn, t, limits.Now().Steps, vain, func(d dep) {
 		if !d.again {
 			r.Dependencies++
 		}

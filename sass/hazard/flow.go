@@ -130,6 +130,15 @@ func (t *table) effectOf(in *isa.Inst) effect {
 	return e
 }
 
+// effects are those of all instructions of a function.
+func (t *table) effects(fn *isa.Func) []effect {
+	list := make([]effect, len(fn.Insts))
+	for i := range fn.Insts {
+		list[i] = t.effectOf(&fn.Insts[i])
+	}
+	return list
+}
+
 // scoreboards is their number.
 const scoreboards = 6
 
@@ -235,10 +244,13 @@ func (w *walk) await(s state, in *isa.Inst, i int) state {
 	out := s[:0]
 	for _, p := range s {
 		own := w.fn.Insts[p.inst].Control
+		done := wait
+		if int(p.age) < w.vain {
+			done = 0
+		}
 		if w.visit != nil && (p.write || p.reads()) && (board(own.Write)|board(own.Read))&in.Control.Wait != 0 {
 			w.visit(dep{kind: SetWait, from: int(p.inst), to: i, cycles: int(p.age)})
 		}
-		done := wait
 		if bar != 0 && int(p.later) >= left && w.effects[p.inst].inOrder != "" {
 			done |= bar & (board(own.Write) | board(own.Read))
 		}

@@ -268,7 +268,7 @@ func countAll(t *testing.T, of func(arch string) *inference) {
 				n.Sets[table.class(in)] = x
 			}
 		}
-		if !follow(fn, table, 1<<40, func(d dep) { n.add(table, fn, d, file) }) {
+		if !follow(fn, table, 1<<40, 0, func(d dep) { n.add(table, fn, d, file) }) {
 			t.Errorf("%s: %s: too many steps", file, fn.Name)
 		}
 	})

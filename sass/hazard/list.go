@@ -74,7 +74,7 @@ func Dependencies(fn *isa.Func) ([]Dependency, error) {
 		from, to int
 	}
 	at := map[pair]int{}
-	ok := follow(fn, t, limits.Now().Steps, func(d dep) {
+	ok := follow(fn, t, limits.Now().Steps, 0, func(d dep) {
 		need, _, broken := t.judge(fn, d)
 		if !broken && (d.kind != SetWait && !d.fixed || d.kind != SetWait && d.cycles >= horizon) {
 			return

@@ -13,7 +13,9 @@ type walk struct {
 	fn      *isa.Func
 	effects []effect
 	visit   func(dep) // nil while the states are not complete
-	sites   []site    // the first stands for what calls the function itself
+	// vain is within how many cycles behind what sets a scoreboard waiting for it is for nothing; 0: never.
+	vain    int
+	sites   []site // the first stands for what calls the function itself
 	blockOf map[int]int
 	returns []bool // blocks from which a return is reached
 	in      map[node]*state
@@ -38,15 +40,12 @@ type caller struct {
 type node struct{ site, block int }
 
 // follow calls visit for all dependencies of a function. It reports false if that takes too many steps.
-func follow(fn *isa.Func, t *table, steps int, visit func(dep)) bool {
+func follow(fn *isa.Func, t *table, steps, vain int, visit func(dep)) bool {
 	if len(fn.Blocks) == 0 {
 		return true
 	}
-	w := &walk{fn: fn, sites: []site{{back: -1}}, blockOf: map[int]int{}, in: map[node]*state{}, steps: steps}
-	w.effects = make([]effect, len(fn.Insts))
-	for i := range fn.Insts {
-		w.effects[i] = t.effectOf(&fn.Insts[i])
-	}
+	w := &walk{fn: fn, sites: []site{{back: -1}}, blockOf: map[int]int{}, in: map[node]*state{}, steps: steps,
+		effects: t.effects(fn), vain: vain}
 	for b := range fn.Blocks {
 		w.blockOf[fn.Blocks[b].First] = b
 	}

@@ -71,5 +71,5 @@ func TestManyCalls(t *testing.T) {
 	}
 	insts = append(insts, other(), ret())
 	table, _ := tableOf(code(other()))
-	require.True(t, follow(code(insts...), table, 100_000, func(dep) {}))
+	require.True(t, follow(code(insts...), table, 100_000, 0, func(dep) {}))
 }

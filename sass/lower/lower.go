@@ -78,6 +78,10 @@ func Kernel(prog *isa.Program, file *cubin.File, kernel string) (*ir.Program, er
 		p.Funcs = append(p.Funcs, ir.Func{Name: fn.Name, First: fn.first, End: fn.first + int32(len(fn.Insts))})
 	}
 	u.data(kernel)
+	p.Names = map[string]ir.Reg{}
+	for r, x := range u.regs {
+		p.Names[r.String()] = x
+	}
 	return p, nil
 }
 

@@ -1,0 +1,57 @@
+package realcode
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/isa"
+	"optcheck/pipeline"
+)
+
+// TestHazards: a kernel waits for its registers. Where it does not, execution with the content that they then have is the counterexample; a use
+// that changes nothing stays a finding.
+func TestHazards(t *testing.T) {
+	m := module(t, "testdata/execute.ptx")
+	tc := releases(t, "12.4")[0]
+	const gpu = "sm_80"
+	b, err := build(t.Context(), tc, m, gpu, "O3")
+	require.NoError(t, err)
+	code, err := pipeline.Decode(t.Context(), tc, m.File, gpu, b.lined)
+	require.NoError(t, err)
+	at := slices.IndexFunc(code.Program.Funcs, func(f *isa.Func) bool { return f.Name == "passed" })
+	require.GreaterOrEqual(t, at, 0)
+	fn := code.Program.Funcs[at]
+	judge := func() *Cell {
+		c := &Cell{File: m.File, Toolchain: tc.ID, Target: gpu, Level: "O3"}
+		require.NoError(t, c.judge(t.Context(), m, tc, code, b.lined, 2))
+		return c
+	}
+	require.Equal(t, Preserved, judge().Class)
+	shown := 0
+	for i := range fn.Insts {
+		in := &fn.Insts[i]
+		if in.Role != isa.RoleLoad || in.Control.Write == isa.NoBarrier || in.Mem.Space != isa.SpaceGlobal {
+			continue
+		}
+		was := in.Control
+		in.Control.Write = isa.NoBarrier
+		c := judge()
+		in.Control = was
+		require.Equal(t, Miscompiled, c.Class, in.Text)
+		for _, f := range c.Result.Findings {
+			require.Contains(t, []Rule{HazardRAW, HazardWAW}, f.Rule)
+			if f.Execution == nil {
+				continue
+			}
+			shown++
+			require.Contains(t, f.Detail, "; executed with that content: ")
+			data, err := json.Marshal(f)
+			require.NoError(t, err)
+			require.Contains(t, string(data), `"early":{"use":"`)
+		}
+	}
+	require.Positive(t, shown)
+}
