@@ -35,6 +35,8 @@ type checked struct {
 	machine    optcheck.LiftedCode
 	machineErr error
 	hazards    hazard.Verdict
+	// unsettled tells that all that the registers in flight can take away are dependencies: lifted is without them.
+	unsettled bool
 }
 
 // lifting selects the forms into which machine code is lifted.
@@ -94,6 +96,15 @@ func (cc *checkCache) check(c *optcheck.Checker, fn *isa.Func, code [16]byte, wa
 	}
 	if lift == liftMachine && res.Class != optcheck.Unknown {
 		r.machine, r.machineErr = res.LiftMachine()
+	}
+	if u := unsettled(fn, r.hazards.Claims); len(u) > 0 && r.lifted != nil {
+		loose := *c
+		loose.Unsettled = u
+		if res, err := loose.CheckAgainst(fn, want); err == nil && !res.Wild() {
+			r.unsettled = true
+			r.lifted, r.liftErr = res.Lift()
+			res.Release()
+		}
 	}
 	res.Release()
 	cc.mu.Lock()

@@ -4,13 +4,32 @@ import (
 	"fmt"
 	"slices"
 
+	"optcheck/isa"
 	"optcheck/optcheck"
 	"optcheck/report"
+	"optcheck/sass/hazard"
 )
 
-// hazardous adds the registers in flight to the findings of a cell. What depends on one may have any value: stored, as an
-// address or as a condition, it allows outcomes that no model does. Such a cell is miscompiled, another changed at least. With
-// fewer cycles than compilers leave, on a target of which a chip was asked that showed no harm, it is unknown.
+// unsettled are the registers that may hold anything by claims in a function.
+func unsettled(fn *isa.Func, claims []hazard.Claim) (list []optcheck.Unsettled) {
+	for _, c := range claims {
+		for _, f := range hazard.Effects(fn, c.Finding) {
+			at := f.To
+			if f.Kind == hazard.WAR {
+				at = f.From
+			}
+			for _, r := range append([]isa.Reg{f.Reg}, f.More...) {
+				list = append(list, optcheck.Unsettled{Addr: fn.Insts[at].Addr, Reg: r, Left: f.Kind == hazard.WAW})
+			}
+		}
+	}
+	return list
+}
+
+// hazardous adds the registers in flight to the findings of a cell. Where such a register can only take dependencies away, the model has said
+// what that allows. Else what depends on one may have any value: stored, as an address or as a condition, it allows outcomes that no model does.
+// Such a cell is miscompiled, another changed at least. With fewer cycles than compilers leave, on a target of which a chip was asked that showed no
+// harm, it is unknown.
 func (w *worker) hazardous(cell int) {
 	c := &w.res.cells[cell]
 	if slices.ContainsFunc(w.parts[cell], func(p part) bool { return p.result == nil }) {
@@ -24,9 +43,11 @@ func (w *worker) hazardous(cell int) {
 			if shown {
 				f.Detail += "; executed with that content: " + counterexample(p.early[i])
 			}
-			if c.Findings = append(c.Findings, f); shown || x.Reaches >= 0 {
+			c.Findings = append(c.Findings, f)
+			switch judged := p.result.unsettled; {
+			case shown || x.Reaches >= 0 && !judged:
 				class = report.Miscompiled
-			} else if class == report.Preserved || class == report.Optimised {
+			case class == report.Preserved || class == report.Optimised && !judged:
 				class = report.Changed
 			}
 		}

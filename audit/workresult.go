@@ -68,6 +68,9 @@ func (w *worker) cell(i int) {
 		if r.Class > class {
 			class, reason = r.Class, fmt.Sprintf("T%d: %s", t, r.Reason)
 		}
+		if r.unsettled && class == optcheck.Preserved {
+			class = optcheck.Changed
+		}
 		c.Findings = appendFindings(c.Findings, r.Findings)
 		c.Notes = appendFindings(c.Notes, r.Notes)
 	}

@@ -93,6 +93,8 @@ type Checker struct {
 	// Locations names the test's locations for messages; nil when only their
 	// numbers are known.
 	Locations []string
+	// Unsettled are registers that may hold anything when an instruction reads them, or behind it; nil for none.
+	Unsettled []Unsettled
 }
 
 // NewChecker returns a Checker without information about symbols, literals or names.
@@ -198,7 +200,7 @@ func (c *Checker) trace(fn *isa.Func, o walkOptions) (*trace, error) {
 	if len(fn.Blocks) == 0 {
 		return nil, errors.New("function without control flow")
 	}
-	o.literals = c.Literals
+	o.literals, o.unsettled = c.Literals, c.Unsettled
 	return walk(followed(fn), o)
 }
 

@@ -68,6 +68,7 @@ type trace struct {
 	unknown []int   // instructions in no table
 	reads   []int   // reading event number → index into events
 	tooMany bool
+	wild    bool // see Checked.Wild
 	// joins says, for values that come from one of two paths, which path it is.
 	joins map[value]join
 	// indirect is set for a branch whose targets are not known.
@@ -114,6 +115,8 @@ type walkOptions struct {
 	literals map[int64]uint32
 	view     *view // of a harness kernel
 	fold     bool  // decide comparisons of constants
+	// unsettled are registers that may hold anything; nil for none.
+	unsettled []Unsettled
 }
 
 // walk evaluates a function.
@@ -189,7 +192,14 @@ func (m *machine) run() error {
 		blk := m.flow.blocks[b]
 		for i := blk.First; i < blk.End; i++ {
 			m.enter(i)
-			m.step(i)
+			if m.unsettled != nil {
+				m.settled(i, func() { m.step(i) })
+			} else {
+				m.step(i)
+			}
+		}
+		if m.unsettled != nil {
+			m.leave(b)
 		}
 		m.in[b] = m.cur
 		for _, s := range blk.Succs {

@@ -2,6 +2,7 @@ package hazard
 
 import (
 	"fmt"
+	"slices"
 
 	"optcheck/internal/limits"
 	"optcheck/isa"
@@ -13,6 +14,7 @@ type Finding struct {
 	Kind     Kind
 	From, To int // instructions of the function: the earlier and the later one
 	Reg      isa.Reg
+	More     []isa.Reg // further ones
 	// Cycles is how long the second waits at least after the issue of the first, Need how long it must; Need is 0 if only a
 	// scoreboard tells.
 	Cycles, Need int
@@ -86,6 +88,9 @@ func check(fn *isa.Func, vain int) Result {
 		sure := need == 0 || d.cycles <= harm
 		p := pair{d.kind, d.from, d.to}
 		if i, again := found[p]; again {
+			if f := &r.Findings[i]; f.Reg != d.reg && !slices.Contains(f.More, d.reg) {
+				f.More = append(f.More, d.reg)
+			}
 			r.Findings[i].Cycles = min(r.Findings[i].Cycles, d.cycles)
 			r.Findings[i].Sure = r.Findings[i].Sure || sure
 			return

@@ -9,6 +9,16 @@ import (
 // Reaches returns the first store, access or branch to which the wrong value of a finding comes, as what is stored, an address,
 // a condition or a guard; -1 if it comes to none. The value is followed through registers, not through memory.
 func Reaches(fn *isa.Func, f Finding) int {
+	first := -1
+	for _, g := range Effects(fn, f) {
+		if at := reaches(fn, g); at >= 0 && (first < 0 || at < first) {
+			first = at
+		}
+	}
+	return first
+}
+
+func reaches(fn *isa.Func, f Finding) int {
 	wrong := make([]map[isa.Reg]bool, len(fn.Blocks)) // at the start of each block
 	found := -1
 	tell := func(i int) {
@@ -56,11 +66,6 @@ func Reaches(fn *isa.Func, f Finding) int {
 		}
 	}
 	set, start := map[isa.Reg]bool{}, f.To
-	if f.Kind == SetWait {
-		for _, d := range fn.Insts[f.From].Defs {
-			set[d] = true
-		}
-	}
 	if f.Kind == WAR {
 		start = f.From
 	}
