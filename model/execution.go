@@ -49,6 +49,18 @@ func eventName(i int) string {
 	return s
 }
 
+// Add appends an event of a thread, the next in its program order, and returns its number.
+func (x *Execution) Add(thread int, text, instr string) int {
+	row := 0
+	for i := range x.Events {
+		if x.Events[i].Thread == thread {
+			row++
+		}
+	}
+	x.Events = append(x.Events, ExecEvent{Name: eventName(len(x.Events)), Thread: thread, Text: text, Instr: instr, Row: row})
+	return len(x.Events) - 1
+}
+
 type drawnRel struct {
 	name string
 	thin bool // leave out what is transitive
@@ -93,7 +105,7 @@ func snapshot(c *exec.Candidate, check string, steps []cat.Edge) *Execution {
 // drawn lists the relations that a picture shows, each without the pairs that follow from
 // others.
 var drawn = []drawnRel{{"po", true}, {"rf", false}, {"co", true}, {"fr", false}, {"rmw", false}, {"addr", false},
-	{"data", false}, {"ctrl", false}, {"sync_fence", true}, {"syncbar", false}}
+	{"data", false}, {"ctrl", false}, {"sync_fence", true}, {"syncbar", false}, {"race", false}}
 
 func (x *Execution) edges(ex *cat.Execution, steps []cat.Edge) {
 	add := func(from, to int, name string, step int) {

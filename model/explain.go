@@ -211,6 +211,13 @@ func (x *Explanation) others() string {
 	return fmt.Sprintf("  (%d%s candidate executions end so; forbidden first by: %s)\n", total, more, strings.Join(parts, ", "))
 }
 
+// Text lists the events by thread and the edges, a line each.
+func (x *Execution) Text() string {
+	var b strings.Builder
+	x.list(&b)
+	return b.String()
+}
+
 // list prints the events by thread and the edges.
 func (x *Execution) list(b *strings.Builder) {
 	for e := range x.Events {

@@ -41,6 +41,8 @@ func relColor(name string) string {
 		return "#6d4c41"
 	case "sync_fence", "syncbar":
 		return "#00796b"
+	case "race":
+		return "#b71c1c"
 	case "addr", "data", "ctrl":
 		return "#7b1fa2"
 	}
@@ -215,6 +217,8 @@ func (p *picture) title(b *strings.Builder, width float64) {
 
 func dash(name string) string {
 	switch name {
+	case "race":
+		return ` stroke-dasharray="2 3"`
 	case "addr", "data", "ctrl", "rmw":
 		return ` stroke-dasharray="5 4"`
 	}

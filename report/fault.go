@@ -20,6 +20,17 @@ type Fault struct {
 	Minor bool
 	// Places are the operations of the fault: the first one is where it is shown.
 	Places []FaultPlace
+	// Notes are what else is known of it, a sentence each; Picture is a drawing (SVG) of what the threads did,
+	// Record the same as text. Pages show them.
+	Notes           []string
+	Picture, Record string
+}
+
+// FaultKernel is a kernel that was looked at, and what is wrong with it.
+type FaultKernel struct {
+	Name, File, Launch, Verdict string
+	Notes                       []string
+	Faults                      []Fault
 }
 
 // FaultPlace is an operation of a fault.
@@ -28,6 +39,15 @@ type FaultPlace struct {
 	Line, Col int
 	// Text is the operation, Says who performs it.
 	Text, Says string
+	// Around are lines of the file near it.
+	Around []SourceLine
+}
+
+// SourceLine is a line of a file, numbered from 1; Here is the line itself that is meant.
+type SourceLine struct {
+	Number int
+	Text   string
+	Here   bool
 }
 
 // fingerprint identifies a fault from run to run: lines are not in it.

@@ -12,7 +12,8 @@ import (
 func TestFaults(t *testing.T) {
 	fault := func(line int, minor bool) Fault {
 		return Fault{Rule: "data-race", Title: "two accesses", Kernel: "scan", Message: "nothing orders them", Minor: minor, Places: []FaultPlace{
-			{"a b.cu", line, 3, "st.global.u32 [x], 1", "thread 0"}, {"k.ptx", 0, 0, "ld.global.u32 r, [x]", "thread 1"}}}
+			{File: "a b.cu", Line: line, Col: 3, Text: "st.global.u32 [x], 1", Says: "thread 0"},
+			{File: "k.ptx", Text: "ld.global.u32 r, [x]", Says: "thread 1"}}}
 	}
 	var b bytes.Buffer
 	require.NoError(t, WriteFaultsSARIF(&b, "1", []Fault{fault(7, false), fault(9, true)}, []string{"a bound of steps"}))

@@ -22,6 +22,20 @@ func (m *monitor) copier(x id) id {
 	return x
 }
 
+// issuing is the lane of a thread that has begun what a lane stands for: itself, if it stands for a thread.
+func (m *monitor) issuing(x id) id {
+	if by, ok := m.issuer[x]; ok {
+		return by
+	}
+	switch {
+	case x.warp >= m.shape.groups():
+		x.warp -= m.shape.groups()
+	case x.warp >= m.shape.copies():
+		x.warp -= m.shape.copies()
+	}
+	return x
+}
+
 // bulkCopier stands for the groups of bulk copies of a thread. Copies of group g have read at time 2g and written at 2g+1.
 func (m *monitor) bulkCopier(x id) id {
 	x.warp += m.shape.groups()

@@ -7,6 +7,7 @@ import (
 
 	"optcheck/emu"
 	"optcheck/ir"
+	"optcheck/model"
 	"optcheck/refine"
 )
 
@@ -115,6 +116,12 @@ type Finding struct {
 	Known []string `json:"known,omitempty"`
 	// Mend is what would mend it.
 	Mend []string `json:"mend,omitempty"`
+	// Execution is what the two threads of a race did in the run that showed it first.
+	Execution *model.Execution `json:"-"`
+	// Record is the execution as text, a line for each operation and relation.
+	Record string `json:"execution,omitempty"`
+
+	made made
 
 	level level
 	// from is what the address depends on that was chosen, decided what the conditions before it do.
@@ -134,6 +141,7 @@ type findings struct {
 	program *ir.Program
 	lines   Lines
 	run     string
+	made    made
 	chosen  bool
 	list    []*Finding
 	of      map[findingKey]*Finding
@@ -155,7 +163,7 @@ func (f *findings) note(k findingKey) *Finding {
 		f.dropped++
 		return nil
 	}
-	x := &Finding{Rule: k.rule, Count: 1, Run: f.run}
+	x := &Finding{Rule: k.rule, Count: 1, Run: f.run, made: f.made}
 	f.of[k] = x
 	f.list = append(f.list, x)
 	return x
@@ -244,6 +252,7 @@ func (m *monitor) race(e, t *touch, by id, k *clock) {
 	}
 	n.First = f.side(e.pc, x, m.shape.warps)
 	s := f.side(t.pc, by, m.shape.warps)
+	n.made.by = [2]id{m.issuing(x), m.issuing(by)}
 	n.First.Async, s.Async = int(e.warp) >= m.shape.warps, int(t.warp) >= m.shape.warps
 	n.Second = &s
 	n.Where, n.SameValue, n.Chosen = m.layout.name(m.now.at), same, f.chosen

@@ -50,6 +50,10 @@ type Options struct {
 	Params []string
 	// Unmended leaves out the search for what would mend a race.
 	Unmended bool
+	// Executions runs again what showed a race, and keeps what its threads did.
+	Executions bool
+
+	watch func(*monitor)
 }
 
 // Line is where an instruction stands: the line of the PTX, and of the source that it was made of.

@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"optcheck/emu"
 	"optcheck/ir"
@@ -72,20 +73,37 @@ func newLayout(p *ir.Program, vars map[string]uint64, l *Launch) *layout {
 	return out
 }
 
-// name is a place in terms of variables and buffers.
-func (y *layout) name(p emu.Place) string {
+// of finds the variable or buffer that a place is in, or near, and how its memory is called.
+func (y *layout) of(p emu.Place) (best *region, space string) {
 	list, space := slices.Concat(y.global, y.buffers, y.pointed), "global"
 	if p.Space == ir.Shared {
 		list, space = y.shared, "shared"
 	}
-	best := -1
 	for i, r := range list {
-		if r.from <= p.Addr && p.Addr < r.to+nearBuffer && (best < 0 || r.from > list[best].from) {
-			best = i
+		if r.from <= p.Addr && p.Addr < r.to+nearBuffer && (best == nil || r.from > best.from) {
+			best = &list[i]
 		}
 	}
-	if best >= 0 {
-		r := list[best]
+	return best, space
+}
+
+// short is a place in a word.
+func (y *layout) short(p emu.Place) string {
+	r, _ := y.of(p)
+	if r == nil {
+		return fmt.Sprintf("%#x", p.Addr)
+	}
+	name := r.name[strings.LastIndexByte(r.name, ':')+1:] // without its function
+	if r.from == p.Addr {
+		return name
+	}
+	return fmt.Sprintf("%s+%d", name, p.Addr-r.from)
+}
+
+// name is a place in terms of variables and buffers.
+func (y *layout) name(p emu.Place) string {
+	r, space := y.of(p)
+	if r != nil {
 		out := fmt.Sprintf("%s memory, %s + %d bytes", space, r.name, p.Addr-r.from)
 		if p.Addr >= r.to && r.to > r.from {
 			out += fmt.Sprintf(", which has %d", r.to-r.from)

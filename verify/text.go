@@ -87,20 +87,37 @@ func (f *Finding) text(b *strings.Builder) {
 	if f.Why != "" {
 		fmt.Fprintf(b, "    %s\n", plain.Line(f.Why))
 	}
+	for _, n := range f.Notes() {
+		fmt.Fprintf(b, "    %s\n", n)
+	}
+	if f.Record != "" {
+		fmt.Fprintln(b, "    what the threads did:")
+		for line := range strings.Lines(f.Record) {
+			fmt.Fprintf(b, "    %s\n", plain.Line(strings.TrimRight(line, "\n")))
+		}
+	}
+	for i, m := range f.Mends() {
+		fmt.Fprintf(b, "    %s%s\n", strings.Repeat("  ", min(i, 1)), m)
+	}
+}
+
+// Mends are the parts of what would mend a finding.
+func (f *Finding) Mends() (out []string) {
+	for i, m := range f.Mend {
+		out = append(out, map[bool]string{true: "would be mended by ", false: "together with "}[i == 0]+plain.Line(m))
+	}
+	return out
+}
+
+// Notes are what is known of a finding beside what is wrong.
+func (f *Finding) Notes() (out []string) {
 	if len(f.Known) > 0 {
-		fmt.Fprintf(b, "    known: %s\n", plain.Line(strings.Join(f.Known, ", ")))
+		out = append(out, "known: "+plain.Line(strings.Join(f.Known, ", ")))
 	}
 	if f.SameValue {
-		fmt.Fprintln(b, "    every write that was seen stores what is there already")
+		out = append(out, "every write that was seen stores what is there already")
 	}
-	fmt.Fprintf(b, "    seen %s, first with %s\n", plain.Count(f.Count, "time"), f.Run)
-	for i, m := range f.Mend {
-		word := "would be mended by"
-		if i > 0 {
-			word = "  together with"
-		}
-		fmt.Fprintf(b, "    %s %s\n", word, plain.Line(m))
-	}
+	return append(out, fmt.Sprintf("seen %s, first with %s", plain.Count(f.Count, "time"), f.Run))
 }
 
 // Detail tells a finding from others of its rule: the memory, the operations, and what is wrong.

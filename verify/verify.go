@@ -133,6 +133,9 @@ func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
 	}
 	r := merge(p, outs)
 	r.Chose = set.chosen(p)
+	if set.Executions {
+		set.witnesses(p, lines, r)
+	}
 	if !set.Unmended {
 		set.mend(p, lines, r)
 	}
@@ -289,11 +292,14 @@ func (o *Options) once(p *ir.Program, lines Lines, input, schedule int, c choice
 	y := newLayout(p, in.Vars, &o.Launch)
 	y.buffers, y.pointed = buffers, o.pointed(p, in)
 	f := &findings{options: o, program: p, lines: lines, of: map[findingKey]*Finding{}, run: fmt.Sprintf("input %d%s, %s", in.Seed, c.with(o, p), name),
-		chosen: o.numbers(p, in), block: in.Block, grid: in.Grid}
+		made: made{input: input, schedule: schedule, with: c}, chosen: o.numbers(p, in), block: in.Block, grid: in.Grid}
 	g.Memory.Forget, g.Memory.First = true, f.first(g.Memory.First)
 	m := newMonitor(g, y, f)
 	if follow {
 		m.origins = newOrigins(o, p, in, g, buffers)
+	}
+	if o.watch != nil {
+		o.watch(m)
 	}
 	x := &outcome{found: f, cover: g.Cover, run: Run{Name: f.run, Params: o.paramsText(p, in)}, grid: [2][3]int{in.Grid, in.Block}, input: in}
 	err = m.run(o.Steps)

@@ -25,7 +25,7 @@ type verification struct {
 	all         bool
 	limit       time.Duration
 	asJSON      bool
-	sarif       string
+	sarif, html string
 	writeKnown  string
 	results     []*verify.Result
 }
@@ -81,6 +81,7 @@ found but not everything could be told.`,
 	f.BoolVar(&v.o.CUDA, "uniform", false, "a barrier without a number of threads must be reached by all threads of a block alike, as CUDA C++ and "+
 		"OpenCL C demand (of .cu files: always)")
 	f.BoolVar(&v.o.Unmended, "no-mend", false, "do not look for what would mend a race: that takes most of the time")
+	f.BoolVar(&v.o.Executions, "executions", false, "show what the two threads of a race did, in the run that showed it first")
 	f.BoolVar(&v.needed, "needed", false, "leave out each synchronisation of kernels without findings, and say whether that is noticed")
 	f.BoolVar(&v.all, "all-executions", false, "look at all executions of a small launch that the model ptx allows, not at some runs")
 	f.DurationVar(&v.limit, "limit", time.Minute, "with --all-executions: how long one kernel may take")
@@ -89,6 +90,7 @@ found but not everything could be told.`,
 	f.StringSlice("toolchains", nil, "compile CUDA C++ with these toolchains only")
 	f.StringSlice("targets", nil, "compile CUDA C++ for the first of these targets (sm_80)")
 	f.StringVar(&v.sarif, "sarif", "", "also write what was found to this file, as SARIF with the lines of the source")
+	f.StringVar(&v.html, "html", "", "also write what was found into this folder, as a page with the source and a picture of each race")
 	knownFlags(cmd)
 	f.StringVar(&v.writeKnown, "write-known", "", "write what is found, and not known, into this new list of known findings")
 	jsonFlag(cmd, &v.asJSON, "one JSON object a kernel")
@@ -99,9 +101,10 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 	if !slices.Contains(verifyFails, v.fail) {
 		return fmt.Errorf("--fail-on %q: must be any, race or never", v.fail)
 	}
-	if (v.sarif != "" || v.writeKnown != "") && v.all {
-		return fmt.Errorf("--sarif and --write-known: --all-executions has none")
+	if (v.sarif != "" || v.writeKnown != "" || v.html != "") && v.all {
+		return fmt.Errorf("--sarif, --html and --write-known: --all-executions has none")
 	}
+	v.o.Executions = v.o.Executions || v.html != ""
 	if v.o.Inputs < 1 || v.o.Schedules < 1 || v.o.Steps < 0 || v.shared < 0 {
 		return fmt.Errorf("--inputs and --schedules are 1 or more, --steps and --shared 0 or more")
 	}
@@ -163,6 +166,11 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 	}
 	if v.sarif != "" {
 		if err := v.writeSARIF(env); err != nil {
+			return err
+		}
+	}
+	if v.html != "" {
+		if err := v.writeHTML(ctx); err != nil {
 			return err
 		}
 	}

@@ -1,32 +1,45 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"context"
+	"fmt"
 	"path/filepath"
+	"strings"
 
 	"optcheck/internal/input"
+	"optcheck/internal/plain"
+	"optcheck/ptx"
 	"optcheck/report"
+	"optcheck/report/html"
 	"optcheck/verify"
 )
 
-// writeSARIF writes what was found to the file of --sarif.
-func (v *verification) writeSARIF(env *environment) error {
+// faults are the findings of a kernel.
+func faults(r *verify.Result) (out []report.Fault) {
 	titles := map[verify.Rule]string{}
 	for _, r := range verify.Rules() {
 		titles[r.Rule] = r.Says
 	}
-	var faults []report.Fault
+	for _, f := range r.Found {
+		x := report.Fault{Rule: string(f.Rule), Title: titles[f.Rule], Kernel: r.Name, Message: f.Says(), Minor: f.Possible()}
+		for _, s := range []*verify.Side{&f.First, f.Second} {
+			if s != nil {
+				x.Places = append(x.Places, faultPlace(r.File, s))
+			}
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// writeSARIF writes what was found to the file of --sarif.
+func (v *verification) writeSARIF(env *environment) error {
+	var list []report.Fault
 	var why []string
 	for _, r := range v.results {
-		for _, f := range r.Found {
-			x := report.Fault{Rule: string(f.Rule), Title: titles[f.Rule], Kernel: r.Name, Message: f.Says(), Minor: f.Possible()}
-			for _, s := range []*verify.Side{&f.First, f.Second} {
-				if s != nil {
-					x.Places = append(x.Places, faultPlace(r.File, s))
-				}
-			}
-			faults = append(faults, x)
-		}
+		list = append(list, faults(r)...)
 		for _, u := range r.Unknown {
 			why = append(why, r.Name+": "+u)
 		}
@@ -35,7 +48,7 @@ func (v *verification) writeSARIF(env *environment) error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(report.WriteFaultsSARIF(out, version(), faults, why), out.Close())
+	return cmp.Or(report.WriteFaultsSARIF(out, version(), list, why), out.Close())
 }
 
 // faultPlace is where an operation stands: in the source that the PTX was made of, if it tells that, else in the PTX.
@@ -50,4 +63,62 @@ func faultPlace(file string, s *verify.Side) report.FaultPlace {
 		p.Line = 0
 	}
 	return p
+}
+
+// writeHTML writes a page of what was found to the folder of --html.
+func (v *verification) writeHTML(ctx context.Context) error {
+	sources := sourceFiles{}
+	var out []report.FaultKernel
+	for _, r := range v.results {
+		k := report.FaultKernel{Name: r.Name, File: plain.Line(r.File), Verdict: r.Verdict(),
+			Launch: fmt.Sprintf("grid %d,%d,%d, block %d,%d,%d", r.Grid[0], r.Grid[1], r.Grid[2], r.Block[0], r.Block[1], r.Block[2]), Faults: faults(r)}
+		if len(r.Chose) > 0 {
+			k.Launch += "; chosen: " + strings.Join(r.Chose, ", ")
+		}
+		for _, u := range r.Unknown {
+			k.Notes = append(k.Notes, "Not known: "+u+".")
+		}
+		for i, f := range r.Found {
+			x := &k.Faults[i]
+			for at := range x.Places {
+				x.Places[at].Around = sources.around(r.File, &x.Places[at])
+			}
+			x.Message = strings.Trim(f.Where+": "+f.Why, ": ")
+			x.Notes = append(f.Notes(), f.Mends()...)
+			if f.Execution == nil {
+				continue
+			}
+			var svg bytes.Buffer
+			if err := f.Execution.SVG(&svg); err != nil {
+				return err
+			}
+			x.Picture, x.Record = svg.String(), f.Record
+		}
+		out = append(out, k)
+	}
+	return html.WriteFaults(ctx, v.html, version(), out)
+}
+
+// sourceFiles are the lines of files, each read once.
+type sourceFiles map[string][]string
+
+// aroundLines is how many lines are shown on either side of one.
+const aroundLines = 3
+
+// around are the lines near a place of the file that was verified; none if the place is elsewhere, or the file cannot be read any more.
+func (s sourceFiles) around(file string, p *report.FaultPlace) (out []report.SourceLine) {
+	if p.File != file || p.Line == 0 {
+		return nil
+	}
+	lines, read := s[file]
+	if !read {
+		if data, err := input.ReadFile(file, ptx.MaxInput); err == nil {
+			lines = strings.Split(string(data), "\n")
+		}
+		s[file] = lines
+	}
+	for n := max(1, p.Line-aroundLines); n <= min(len(lines), p.Line+aroundLines); n++ {
+		out = append(out, report.SourceLine{Number: n, Text: lines[n-1], Here: n == p.Line})
+	}
+	return out
 }
