@@ -80,6 +80,9 @@ func TestGist(t *testing.T) {
 	require.NotEqual(t, one, say(head+"1.\tRunning pass 'Register Coalescer' on function '@k'\n"+frames("/usr/lib/", "a::f", "a::g", "h")))
 	require.Contains(t, say("/usr/lib/libLLVM-14.so.1(_ZN4llvm3sys15PrintStackTraceE+0x31)[0x7f12]\n/lib/libc.so.6(abort+0x1)[0x7f13]\n"+
 		"/usr/lib/libLLVM-14.so.1(_ZN4llvm1fE+0x31)[0x7f14]\n"), "it says: in _ZN4llvm1fE")
+	require.Contains(t, say(" #0 0x00007f12 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) (/usr/lib/libLLVM.so.19.1+0xeb73c6)\n"+
+		" 1 libLLVM.so.19.1      0x00007f13 llvm::sys::RunSignalHandlers() + 80\n 2 libc.so.6            0x00007f14\n"+
+		" 3 libclang-cpp.so.19.1 0x00007f15\n 4 libclang-cpp.so.19.1 0x00007f16 a::f(int) + 1288\n"), "it says: in a::f", "without names of its own")
 	require.LessOrEqual(t, len(say(string(make([]byte, 1<<20)))), 2*maxGist)
 }
 

@@ -22,7 +22,7 @@ var varying = regexp.MustCompile(`0x[0-9a-fA-F]+|\b[0-9a-f]{8,}\b|/[^\s:'"]*/|\b
 var (
 	always = regexp.MustCompile(`^PLEASE submit a bug report|^Stack dump|frontend command failed `)
 	doing  = regexp.MustCompile(`^\d+\.\t(?:(Running pass '[^']*')|.*)`)
-	frame  = regexp.MustCompile(`^ *#\d+ 0x[0-9a-f]+ (.*)|^(\S+)\((\w*)\+0x[0-9a-f]+\)\[0x[0-9a-f]+\]$`)
+	frame  = regexp.MustCompile(`^ *#\d+ 0x[0-9a-f]+ (.*)|^(\S+)\((\w*)\+0x[0-9a-f]+\)\[0x[0-9a-f]+\]$|^ *\d+ +(\S+) +0x[0-9a-f]+(?: (.*) \+ \d+)?$`)
 )
 
 // gist is what the messages of a compiler have in common with those of the same crash elsewhere:
@@ -32,7 +32,7 @@ func gist(stderr string) string {
 	for line := range strings.Lines(stderr) {
 		line = strings.TrimRight(line, "\r\n")
 		if m := frame.FindStringSubmatch(line); m != nil {
-			stack = append(stack, m[1]+m[3]+" "+m[2])
+			stack = append(stack, m[1]+m[3]+m[5]+" "+m[2]+"("+m[4])
 			continue
 		}
 		if m := doing.FindStringSubmatch(line); m != nil {
