@@ -60,7 +60,7 @@ func (c *checker) pair(x, y int, w want) {
 		return
 	}
 	v, err := c.compare(x, y, w.first, w.second, w.policy)
-	if err != nil && w.steady { // too large for that: as if it were not known that it is steady
+	if err != nil && v == nil && w.steady { // too large for that: as if it were not known that it is steady
 		w.policy.optional, w.policy.early = true, true
 		v, err = c.compare(x, y, w.first, w.second, w.policy)
 	}
