@@ -41,6 +41,9 @@ func (w *worker) unjudged(_ context.Context, cell int) error {
 // what the test allows, which tests this tool.
 func (w *worker) classify(ctx context.Context, cell int) error {
 	c := &w.res.cells[cell]
+	if w.em.units[cell].Program { // nothing lifts it
+		return nil
+	}
 	if w.a.judge == nil || w.a.plain || c.Class != report.Preserved && c.Class != report.Changed {
 		return nil
 	}

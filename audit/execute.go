@@ -28,7 +28,11 @@ func (w *worker) execute(ctx context.Context, unit int, code *pipeline.Code, fn 
 		return nil
 	}
 	var same []*part
+	o := w.options()
 	for _, x := range w.users[unit] {
+		if w.em.units[x.cell].Program { // clusters have several blocks
+			o.Grid, o.Block = [3]int{}, [3]int{}
+		}
 		if p := &w.parts[x.cell][x.thread]; p.result != nil && p.result.Class == optcheck.Preserved {
 			same = append(same, p)
 		}
@@ -36,7 +40,7 @@ func (w *worker) execute(ctx context.Context, unit int, code *pipeline.Code, fn 
 	if len(same) == 0 {
 		return nil
 	}
-	r, err := nvidia.CompareText(ctx, w.ptx(unit), code.Program, code.File, fn.Name, w.options())
+	r, err := nvidia.CompareText(ctx, w.ptx(unit), code.Program, code.File, fn.Name, o)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -44,7 +44,7 @@ type part struct {
 }
 
 // add takes the text of the next cell's unit.
-func (s *kernelSet) add(u *ptxgen.Unit) {
+func (s *kernelSet) add(u *ptxgen.Unit, target string) error {
 	if s.index == nil {
 		s.index = map[[sha256.Size]byte]int{}
 	}
@@ -55,6 +55,12 @@ func (s *kernelSet) add(u *ptxgen.Unit) {
 		text := k.Text
 		if u.Globals != "" {
 			text = strings.ReplaceAll(globals(u, k.Text)+k.Text, u.Name+"_L", k.Name+"_L")
+		}
+		if u.Program {
+			var err error
+			if text, _, err = pipeline.Lined(k.Name, text, u.Version, target); err != nil {
+				return err
+			}
 		}
 		key := sha256.Sum256([]byte(strings.ReplaceAll(text, k.Name, "@")))
 		d, ok := s.index[key]
@@ -68,6 +74,7 @@ func (s *kernelSet) add(u *ptxgen.Unit) {
 	}
 	u.Text, u.Globals = "", ""
 	s.of = append(s.of, of)
+	return nil
 }
 
 // filled frees what only add needs.

@@ -32,7 +32,7 @@ func TestKernelsAreShared(t *testing.T) {
 		for _, x := range tests {
 			u, err := ptxgen.Emit(x, ptxgen.Options{Target: "sm_80", Layout: l})
 			require.NoError(t, err)
-			s.add(u)
+			require.NoError(t, s.add(u, "sm_80"))
 			require.Empty(t, u.Text)
 		}
 		require.Equal(t, s.of[0], s.of[1], "a placement is no code")

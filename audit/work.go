@@ -325,7 +325,9 @@ func (w *worker) batch(ctx context.Context, b toolchain.Batch, units []toolchain
 			fail(u, err)
 		default:
 			w.check.Consts, w.check.Literals = code.Consts, code.Literals[units[u].Name]
-			w.kernel(u, fn)
+			if err := w.kernel(ctx, u, code, fn); err != nil {
+				return err
+			}
 			if err := w.execute(ctx, u, code, fn); err != nil {
 				return err
 			}

@@ -46,7 +46,9 @@ func (e *emission) fill(o *Options, j job, plain bool) {
 			}
 			if u != nil {
 				names[u.Name] = true
-				e.add(u)
+				if e.err = e.add(u, j.target); e.err != nil {
+					return
+				}
 			} else {
 				e.of = append(e.of, nil)
 			}

@@ -1,17 +1,19 @@
 package audit
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 
 	"optcheck/isa"
 	"optcheck/optcheck"
+	"optcheck/pipeline"
 	"optcheck/report"
 )
 
 // kernel checks one compiled kernel for all cells that use it.
-func (w *worker) kernel(unit int, fn *isa.Func) {
+func (w *worker) kernel(ctx context.Context, unit int, code *pipeline.Code, fn *isa.Func) error {
 	key := optcheck.CodeHash(fn, w.check.Consts)
 	var machine *machineCode
 	if w.a.o.Artefacts != nil || w.a.o.ControlCodes {
@@ -29,6 +31,13 @@ func (w *worker) kernel(unit int, fn *isa.Func) {
 			w.a.visit(kernelVisit{cell: &w.res.cells[x.cell], kernel: k, fn: fn, check: w.check})
 			continue
 		}
+		if w.em.units[x.cell].Program {
+			var err error
+			if p.result, err = w.program(ctx, w.em.units[x.cell], w.em.of[x.cell][x.thread], x.thread, code); err != nil {
+				return err
+			}
+			continue
+		}
 		p.result = w.a.cache.check(w.check, fn, key, k.Spec, names, w.a.lifting())
 		if i == 0 {
 			w.res.registers += p.result.hazards.Dependencies
@@ -37,6 +46,7 @@ func (w *worker) kernel(unit int, fn *isa.Func) {
 			w.a.visit(kernelVisit{&w.res.cells[x.cell], k, fn, w.check, p.result.Result})
 		}
 	}
+	return nil
 }
 
 // cell combines the results for the kernels of one cell.

@@ -107,8 +107,11 @@ func AsyncForms() []AsyncForm { return slices.Clone(asyncForms) }
 // since returns the first version and target that have the instruction: an arrival of several has later ones.
 func (in *Instr) since() (ptx, sm int) {
 	f := in.Async
-	if f.Kind == MbarArrive && !f.Expect && len(in.Src) > 0 {
+	switch {
+	case f.Kind == MbarArrive && !f.Expect && len(in.Src) > 0:
 		return max(f.PTX, 78), max(f.SM, 90)
+	case in.Dst == "_":
+		return max(f.PTX, 71), f.SM
 	}
 	return f.PTX, f.SM
 }
@@ -192,6 +195,22 @@ func (in *Instr) Bytes() int64 {
 	return 0
 }
 
+// Mbarrier returns the address of the mbarrier that an operation is about.
+func (in *Instr) Mbarrier() (Addr, bool) {
+	if in.Async == nil {
+		return Addr{}, false
+	}
+	switch in.Async.Kind {
+	case AsyncCopyArrive, MbarArrive, MbarExpect, MbarWait:
+		return in.Addr, true
+	case BulkCopy:
+		if len(in.More) > 1 {
+			return in.More[1], true
+		}
+	}
+	return Addr{}, false
+}
+
 // own reports whether a shared location at an address lies in the thread's CTA.
 func (c *checker) own(th *Thread, a Addr) bool {
 	name := a.Loc
@@ -199,7 +218,7 @@ func (c *checker) own(th *Thread, a Addr) bool {
 		name = d.Init.Name
 	}
 	for i := range c.t.Threads {
-		if c.t.Threads[i].mentions(name) {
+		if c.t.Threads[i].Mentions(name) {
 			return c.t.Threads[i].Place.SameScope(th.Place, ScopeCTA)
 		}
 	}

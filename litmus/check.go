@@ -276,7 +276,7 @@ func (c *checker) shared() {
 		first := -1
 		for j := range c.t.Threads {
 			th := &c.t.Threads[j]
-			if !th.Placed || !th.mentions(l.Name) {
+			if !th.Placed || !th.Mentions(l.Name) {
 				continue
 			}
 			if first < 0 {
@@ -295,7 +295,7 @@ func (t *Test) Distributed() bool {
 	for i := range t.Locations {
 		first := -1
 		for j := range t.Threads {
-			if t.Locations[i].Space != Shared || !t.Threads[j].mentions(t.Locations[i].Name) {
+			if t.Locations[i].Space != Shared || !t.Threads[j].Mentions(t.Locations[i].Name) {
 				continue
 			}
 			if first < 0 {
@@ -308,8 +308,8 @@ func (t *Test) Distributed() bool {
 	return false
 }
 
-// mentions reports whether the thread's text names the location.
-func (th *Thread) mentions(loc string) bool {
+// Mentions reports whether the thread's text names the location.
+func (th *Thread) Mentions(loc string) bool {
 	for _, d := range th.Regs {
 		if d.Init == Loc(loc) {
 			return true

@@ -202,6 +202,10 @@ type Need struct {
 // instructions that PTX does not have. Source: PTX ISA 8.6, "PTX ISA Notes" and "Target ISA
 // Notes" of each instruction.
 func (in *Instr) Needs() (needs []Need) {
+	if in.Async != nil {
+		ptx, sm := in.since()
+		return []Need{{in.Async.Name, ptx, sm}}
+	}
 	v := in.values()
 rows:
 	for i := range sinceTable {
@@ -223,6 +227,9 @@ rows:
 func FirstTargets() (sm []int) {
 	for i := range sinceTable {
 		sm = append(sm, sinceTable[i].sm)
+	}
+	for i := range asyncForms {
+		sm = append(sm, asyncForms[i].SM)
 	}
 	slices.Sort(sm)
 	return slices.Compact(sm)

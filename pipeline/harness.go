@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"optcheck/litmus"
+	module "optcheck/ptx"
 	"optcheck/ptxgen"
 	"optcheck/runner"
 	"optcheck/spec"
@@ -133,7 +134,38 @@ func (m *ptxMaker) Emit(t *litmus.Test, form ptxgen.Form, layout spec.Layout) (*
 	if err == nil && h.Version > m.newest {
 		return nil, &spec.Unsupported{Reason: fmt.Sprintf("needs PTX %v, %s has %v", h.Version, m.tc.ID, m.newest)}
 	}
+	if err == nil && h.Program {
+		err = lined(h, m.target)
+	}
 	return h, err
+}
+
+// lined gives each instruction of a harness without markers a line of its own.
+func lined(h *ptxgen.Harness, target string) (err error) {
+	h.Text, h.Lines, err = Lined(h.Name, h.Text, h.Version, target)
+	return err
+}
+
+// Lined gives each instruction of a kernel without markers a line of its own, by which realcode looks for its machine code: that with
+// the number of the instruction. It also returns the lines that the text had, by these numbers.
+func Lined(name, text string, v ptxgen.Version, target string) (string, map[int]int, error) {
+	m, err := module.Parse(name+".ptx", []byte(ptxgen.Header(v, target)+text))
+	if err != nil {
+		return "", nil, err
+	}
+	_, text, ok := strings.Cut(m.Lined(ptxgen.SourceName, ""), fmt.Sprintf("\n.file 1 %q\n", ptxgen.SourceName))
+	if !ok {
+		return "", nil, fmt.Errorf("%s: no lines in its text", name)
+	}
+	lines := map[int]int{}
+	for _, f := range m.Funcs {
+		for _, st := range f.Body {
+			if st.Inst != nil {
+				lines[st.Inst.N] = st.Inst.Loc.Line
+			}
+		}
+	}
+	return text, lines, nil
 }
 
 func (m *ptxMaker) Collector(ctx context.Context) (runner.Image, error) {

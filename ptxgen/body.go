@@ -27,6 +27,7 @@ type body struct {
 	at       int                    // the instruction being emitted, -1 before the first
 	setting  string                 // the register whose initial value is being emitted
 	usedLoc  [spec.MaxLocations]bool
+	usedFar  [spec.MaxLocations]bool // locations in another CTA's shared memory that the code names
 	line     int
 	temps    int    // compare-and-branch predicates
 	prefix   string // of the names of parameters of opaque values
@@ -129,6 +130,9 @@ func (k *body) run() error {
 	if err := k.initial(); err != nil {
 		return err
 	}
+	if k.e.located == nil {
+		k.begin()
+	}
 	entries := k.entries()
 	for i := range k.th.Body {
 		k.at = i
@@ -195,9 +199,12 @@ func (k *body) collect() {
 		if in.Dst != "" {
 			if _, ok := k.regs[in.Dst]; !ok {
 				t := in.Type
-				if in.Op == litmus.OpSetp {
+				switch {
+				case in.Op == litmus.OpSetp, in.Async != nil && in.Async.Kind == litmus.MbarWait:
 					t = litmus.Pred
-				} else if t == litmus.TypeNone {
+				case in.Async != nil: // a token
+					t = litmus.B64
+				case t == litmus.TypeNone:
 					t = litmus.B32
 				}
 				k.regs[in.Dst] = t
@@ -306,14 +313,15 @@ func (k *body) address(dst string, loc, bits int) string {
 	if k.e.located != nil {
 		return k.e.located(dst, loc, bits)
 	}
-	switch k.e.o.Layout {
-	case spec.Symbols, spec.Adjacent:
-		a := fmt.Sprintf("mov.u%d %s, %s%s;", bits, dst, k.e.u.Name, k.spec.Symbol(loc, k.e.space(loc)))
-		if off := k.spec.Offset(loc); off > 0 {
+	switch {
+	case k.e.named(loc):
+		s := k.symbolic()
+		a := fmt.Sprintf("mov.u%d %s, %s%s;", bits, dst, k.e.u.Name, s.Symbol(loc, k.e.space(loc)))
+		if off := s.Offset(loc); off > 0 {
 			a += fmt.Sprintf("\n\tadd.u%d %s, %s, %d;", bits, dst, dst, off)
 		}
 		return a
-	case spec.Offsets:
+	case k.e.o.Layout == spec.Offsets:
 		base := "gbase"
 		if k.e.space(loc) == litmus.Shared {
 			base = "sbase"
@@ -325,16 +333,30 @@ func (k *body) address(dst string, loc, bits int) string {
 
 // symbol returns the address of a location in terms of its variable's name.
 func (k *body) symbol(loc int) string {
-	s := k.e.u.Name + k.spec.Symbol(loc, k.e.space(loc))
-	if off := k.spec.Offset(loc); off > 0 {
+	at := k.symbolic()
+	s := k.e.u.Name + at.Symbol(loc, k.e.space(loc))
+	if off := at.Offset(loc); off > 0 {
 		s += fmt.Sprintf("+%d", off)
 	}
 	return s
 }
 
+// symbolic is the specification by which a location that is named lies in its variable.
+func (k *body) symbolic() *spec.Spec {
+	if k.e.o.Layout.Named() {
+		return k.spec
+	}
+	s := *k.spec
+	s.Layout = spec.Symbols
+	return &s
+}
+
 // operandAddr returns the address operand of an access.
 func (k *body) operandAddr(in *litmus.Instr, loc int) string {
-	if k.e.o.Layout.Named() && (in.Addr.Reg == "" || k.pristine(in.Addr.Reg)) {
+	if k.far(loc) {
+		return "[" + k.remote(loc) + "]"
+	}
+	if k.e.named(loc) && (in.Addr.Reg == "" || k.pristine(in.Addr.Reg)) {
 		// Named directly: ptxas 11.2 attributes an access through a register that a mov of the
 		// symbol has set to the line of that mov.
 		return "[" + k.symbol(loc) + "]"
@@ -342,6 +364,11 @@ func (k *body) operandAddr(in *litmus.Instr, loc int) string {
 	if in.Addr.Reg != "" {
 		return "[" + reg(in.Addr.Reg) + "]"
 	}
+	return k.loaded(loc)
+}
+
+// loaded is the address operand of a location in a register of its own.
+func (k *body) loaded(loc int) string {
 	r := fmt.Sprintf("%%l%d", loc)
 	if !k.usedLoc[loc] {
 		k.usedLoc[loc] = true
@@ -382,6 +409,11 @@ func (k *body) declare() {
 			k.e.f("\t.reg .b64 %%l%d;\n", i)
 		}
 	}
+	for i, used := range k.usedFar {
+		if used {
+			k.e.f("\t.reg .b64 %%f%d;\n", i)
+		}
+	}
 	k.declareRounds()
 	if k.temps > 0 {
 		k.e.f("\t.reg .pred %%t<%d>;\n", k.temps)
@@ -397,7 +429,10 @@ func (k *body) declare() {
 // results emits the markers, or in a plain kernel just the results, and keeps
 // each alive with a store of its own.
 func (k *body) results(lits []uint32) {
-	if k.e.o.Plain {
+	if k.e.o.Plain || k.e.u.Program {
+		for i, r := range k.answers() {
+			k.e.f("\tselp.u32 %%x%d, 1, 0, %s;\n\tst.global.u32 [%%out+%d], %%x%d;\n", i, reg(r), (2*spec.MaxPositions+i)*ResultStride, i)
+		}
 		for _, en := range k.spec.Entries {
 			if en.Reads() && !en.Unread {
 				k.e.f("\tst.global.u32 [%%out+%d], %%m%d;\n", en.Pos*ResultStride, en.Pos)

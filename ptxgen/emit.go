@@ -54,6 +54,9 @@ type Unit struct {
 	// Needs is the lowest version that has everything used, regardless of the target.
 	Needs   Version
 	Kernels []Kernel
+	// Program is set if the kernels have no markers, because no marker says what the test does: the PTX is what the machine code
+	// is compared with, as that of a program.
+	Program bool
 }
 
 // Kernel is one entry of a unit.
@@ -111,7 +114,7 @@ func Emit(t *litmus.Test, o Options) (*Unit, error) {
 		return nil, unsupported("a test in OpenCL C has no PTX")
 	}
 	t = t.Canonical()
-	u := &Unit{Name: o.Unit}
+	u := &Unit{Name: o.Unit, Program: Program(t)}
 	if u.Name == "" {
 		u.Name = UnitName(t, o.Layout)
 	}
@@ -126,7 +129,7 @@ func Emit(t *litmus.Test, o Options) (*Unit, error) {
 	}
 	var b strings.Builder
 	e.sm, e.b = sm, &b
-	if o.Layout.Named() {
+	if o.Layout.Named() || u.Program {
 		e.symbols()
 		u.Globals = b.String()
 	}
@@ -189,6 +192,12 @@ func (e *emitter) space(loc int) litmus.Space {
 	return litmus.Global
 }
 
+// named reports whether a location is addressed by the name of a variable. Shared memory of kernels without markers always is, as that of
+// programs: no parameter is an address of it.
+func (e *emitter) named(loc int) bool {
+	return e.o.Layout.Named() || e.u.Program && e.located == nil && e.space(loc) == litmus.Shared
+}
+
 // symbols declares the variables that contain the locations.
 func (e *emitter) symbols() {
 	s, size := spec.Spec{Layout: e.o.Layout, Parts: spec.PartsOf(e.t)}, spec.SharedStride
@@ -198,7 +207,7 @@ func (e *emitter) symbols() {
 	declared := map[string]bool{}
 	for i := range e.t.Locations {
 		name := e.u.Name + s.Symbol(i, e.space(i))
-		if declared[name] {
+		if !e.named(i) || declared[name] {
 			continue
 		}
 		declared[name] = true
@@ -222,11 +231,13 @@ func (e *emitter) kernel(thread int) error {
 		return err
 	}
 	values := k.copied(k.opaqueValues())
-	s.SetCode(&e.flat.Threads[thread], values)
-	s.AddDigest()
-	lits, err := s.Literals()
-	if err != nil {
-		return unsupported("%v", err)
+	var lits []uint32
+	if !e.u.Program {
+		s.SetCode(&e.flat.Threads[thread], values)
+		s.AddDigest()
+		if lits, err = s.Literals(); err != nil {
+			return unsupported("%v", err)
+		}
 	}
 	name := fmt.Sprintf("%s_T%d", e.u.Name, thread)
 	e.u.Kernels = append(e.u.Kernels, Kernel{Name: name, Thread: thread, Spec: s, OutParam: k.outParam(), Values: values})
@@ -241,6 +252,13 @@ func (e *emitter) kernel(thread int) error {
 	if e.t.Registers > 0 {
 		e.f(".maxnreg %d\n", e.t.Registers)
 	}
+	if n := e.ranks(); e.u.Program && n > 1 {
+		if e.sm < 90 {
+			return unsupported("clusters need sm_90 or higher")
+		}
+		e.f(".reqnctapercluster %d, 1, 1\n", n)
+		e.u.Needs = max(e.u.Needs, 78)
+	}
 	e.f("{\n")
 	k.declare()
 	e.f("\t.loc 1 %d 0\n", LineOther)
@@ -248,6 +266,9 @@ func (e *emitter) kernel(thread int) error {
 	e.f("%s", k.code.String())
 	e.f("\t.loc 1 %d 0\n", LineResult)
 	k.results(lits)
+	if e.u.Program {
+		e.f("$NONE:\n")
+	}
 	e.f("\tret;\n}\n")
 	return nil
 }

@@ -63,8 +63,22 @@ type Harness struct {
 	Terms   []Source
 	// Values says, by thread, which of the test's constants parameters stand for.
 	Values [][]spec.Value
-	// Widths are the sizes in bytes of a cell of each location: 4 or 8.
+	// Widths are the sizes in bytes of what is accessed of each location: 4 or 8.
 	Widths []int
+	// Cells are the sizes in bytes of a cell of each location: that, or what copies move of it.
+	Cells []int
+	// Program is set if the kernel has no markers (Unit.Program).
+	Program bool
+	// Lines are, if Program is set and the text has a line for each instruction (pipeline), those that the emitter gave, by instruction.
+	Lines map[int]int
+}
+
+// Root returns the location of which a location is a part, or itself.
+func (h *Harness) Root(l int) int {
+	if of := h.Test.Locations[l].Of; of != "" {
+		return slices.IndexFunc(h.Test.Locations, func(x litmus.Location) bool { return x.Name == of })
+	}
+	return l
 }
 
 // Shape is what a test's scope tree requires of a launch.
@@ -176,8 +190,13 @@ const MaxActive = 32
 // *spec.Unsupported if the target, the encoding or the harness lacks something that the test
 // uses.
 func EmitHarness(t *litmus.Test, target string, form Form, layout spec.Layout) (*Harness, error) {
-	if err := bare(t); err != nil {
-		return nil, err
+	if t.Dressed() {
+		return nil, unsupported("a call, a prefetch or a number of registers, which are of audits of PTX only")
+	}
+	if !t.Parted() && !Program(t) {
+		if err := bare(t); err != nil {
+			return nil, err
+		}
 	}
 	sm, err := SM(target)
 	if err != nil {
@@ -195,7 +214,7 @@ func EmitHarness(t *litmus.Test, target string, form Form, layout spec.Layout) (
 	if h.Shape.Ranks > 1 && sm < 90 {
 		return nil, unsupported("clusters need sm_90 or higher")
 	}
-	u := &Unit{Name: h.Name, Needs: max(h.Version, 63)}
+	u := &Unit{Name: h.Name, Needs: max(h.Version, 63), Program: h.Program}
 	if h.Shape.Ranks > 1 {
 		u.Needs = max(u.Needs, 78)
 	}
@@ -203,6 +222,9 @@ func EmitHarness(t *litmus.Test, target string, form Form, layout spec.Layout) (
 	e := &harnessEmitter{emitter: emitter{t: t, flat: flat, origin: origin, o: Options{Target: target, Layout: spec.Pointers},
 		u: u, sm: sm, b: &b}, h: h}
 	e.emitter.located = e.locate
+	if err := e.settled(); err != nil {
+		return nil, err
+	}
 	if err := e.kernel(); err != nil {
 		return nil, err
 	}
@@ -217,12 +239,12 @@ func newHarness(t *litmus.Test, form Form, layout spec.Layout) (h *Harness, flat
 		if t.Locations[i].Alias != "" {
 			return nil, nil, nil, unsupported("location %s is an alias", t.Locations[i].Name)
 		}
-		if t.Locations[i].Of != "" {
+		if t.Locations[i].Of != "" && layout != spec.Pointers {
 			return nil, nil, nil, unsupported("location %s is a part of another", t.Locations[i].Name)
 		}
 	}
-	if t.Asynchronous() || t.Distributed() {
-		return nil, nil, nil, unsupported("asynchronous operations, mbarriers, or shared memory of other CTAs")
+	if Program(t) && (form == FormPermuted || layout != spec.Pointers) {
+		return nil, nil, nil, unsupported("asynchronous operations, mbarriers, or shared memory of other CTAs, where threads play several roles or locations are neighbours")
 	}
 	if form != FormDevices && t.OnSeveralDevices() {
 		return nil, nil, nil, unsupported("threads or locations on several devices, of which one is used (--devices)")
@@ -233,7 +255,7 @@ func newHarness(t *litmus.Test, form Form, layout spec.Layout) (h *Harness, flat
 	if flat, origin, err = unrolled(t); err != nil {
 		return nil, nil, nil, err
 	}
-	h = &Harness{Form: form, Layout: layout, Test: t, Name: string("hpdb"[form]) + strings.TrimPrefix(UnitName(t, layout), "t"),
+	h = &Harness{Form: form, Layout: layout, Test: t, Program: Program(t), Name: string("hpdb"[form]) + strings.TrimPrefix(UnitName(t, layout), "t"),
 		Check: &spec.Harness{}}
 	if h.Shape, err = shapeOf(flat, form); err != nil {
 		return nil, nil, nil, err
@@ -254,10 +276,57 @@ func newHarness(t *litmus.Test, form Form, layout spec.Layout) (h *Harness, flat
 		}
 		h.Check.Specs = append(h.Check.Specs, s)
 	}
+	h.cells(flat)
 	if layout == spec.Adjacent {
 		h.adjoin()
 	}
 	return h, flat, origin, nil
+}
+
+// cells determines what copies and parts of locations make of their sizes.
+func (h *Harness) cells(t *litmus.Test) {
+	for l := range h.Widths {
+		if r := h.Root(l); r != l {
+			h.Widths[r] = max(h.Widths[r], 4*int((t.Locations[l].Offset+int64(h.narrow(l))+3)/4))
+		}
+	}
+	h.Cells = slices.Clone(h.Widths)
+	at := func(th *litmus.Thread, a litmus.Addr, bytes int64) {
+		name := a.Loc
+		if d := th.Decl(a.Reg); name == "" && d != nil {
+			name = d.Init.Name
+		}
+		if l := slices.IndexFunc(t.Locations, func(x litmus.Location) bool { return x.Name == name }); l >= 0 {
+			r := h.Root(l)
+			h.Cells[r] = max(h.Cells[r], pow2(int(a.Offset+t.Locations[l].Offset+bytes)))
+		}
+	}
+	for i := range t.Threads {
+		th := &t.Threads[i]
+		for j := range th.Body {
+			in := &th.Body[j]
+			if in.Async != nil && (in.Async.Kind == litmus.AsyncCopy || in.Async.Kind == litmus.BulkCopy) {
+				at(th, in.Addr, in.Bytes())
+				at(th, in.More[0], in.Bytes())
+			}
+			if a, ok := in.Mbarrier(); ok {
+				at(th, a, 8)
+			}
+		}
+	}
+}
+
+// narrow returns the size in bytes of the widest access to a location.
+func (h *Harness) narrow(l int) int {
+	n := 1
+	for _, s := range h.Check.Specs {
+		for _, en := range s.Entries {
+			if !en.IsFence() && en.Loc == l {
+				n = max(n, en.Kind.Width)
+			}
+		}
+	}
+	return n
 }
 
 // adjoin prepares the layout Adjacent: the locations of an instance in one memory are words of
@@ -362,15 +431,25 @@ func pow2(n int) int { return 1 << bits.Len(uint(n-1)) }
 
 // shared determines the CTA of each shared location, and what barriers require.
 func (s *Shape) shared(t *litmus.Test) error {
+	perSlot := s.Warps * s.Lanes
 	for l := range t.Locations {
 		s.Shared[l] = -1
+		if t.Locations[l].Space == litmus.Shared {
+			s.Shared[l] = s.Roles[firstOf(t, l)] / perSlot
+		}
 	}
-	perSlot := s.Warps * s.Lanes
-	bars := make([]int, len(t.Threads))
+	bars, meets := make([]int, len(t.Threads)), make([]int, len(t.Threads))
 	for i := range t.Threads {
 		th := &t.Threads[i]
 		for j := range th.Body {
 			in := &th.Body[j]
+			if in.Async != nil && (in.Async.Kind == litmus.ClusterArrive || in.Async.Kind == litmus.ClusterWait) {
+				meets[i]++
+				s.Full = true
+				if in.Guard != nil {
+					return unsupported("a barrier of some threads only, in a harness of many instances")
+				}
+			}
 			if in.Op == litmus.OpBar {
 				bars[i]++
 				s.Full = true
@@ -379,23 +458,6 @@ func (s *Shape) shared(t *litmus.Test) error {
 					return unsupported("a barrier of some threads only, in a harness of many instances")
 				}
 			}
-			if !in.Op.IsAccess() {
-				continue
-			}
-			l := slices.IndexFunc(t.Locations, func(x litmus.Location) bool { return x.Name == th.AddrLoc(in) })
-			if l < 0 || t.Locations[l].Space != litmus.Shared {
-				continue
-			}
-			if cta := s.Roles[i] / perSlot; s.Shared[l] < 0 {
-				s.Shared[l] = cta
-			} else if s.Shared[l] != cta {
-				return unsupported("shared location %s is used by several CTAs", t.Locations[l].Name)
-			}
-		}
-	}
-	for l := range t.Locations {
-		if t.Locations[l].Space == litmus.Shared && s.Shared[l] < 0 {
-			s.Shared[l] = 0
 		}
 	}
 	if !s.Full {
@@ -408,6 +470,9 @@ func (s *Shape) shared(t *litmus.Test) error {
 		for j := range t.Threads {
 			if s.Roles[i]/perSlot == s.Roles[j]/perSlot && bars[i] != bars[j] {
 				return unsupported("threads of a CTA with different numbers of barriers")
+			}
+			if s.Roles[i]/perSlot/s.Ranks == s.Roles[j]/perSlot/s.Ranks && meets[i] != meets[j] {
+				return unsupported("threads of a cluster with different numbers of barriers")
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package ptxgen
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"optcheck/litmus"
@@ -56,6 +57,11 @@ func (e *harnessEmitter) prologue() {
 	}
 	if e.shared {
 		e.initShared()
+	}
+	for l := range e.t.Locations {
+		if e.farther(l) {
+			e.mapped(l)
+		}
 	}
 }
 
@@ -122,16 +128,27 @@ func (e *harnessEmitter) offset(l int, id, mask, from string) {
 func (e *harnessEmitter) initShared() {
 	e.f("\tsetp.gt.u32 %%p0, %%thr, %s;\n\t@%%p0 bra $READY;\n", set("cta_mask"))
 	for l := range e.t.Locations {
-		if e.space(l) != litmus.Shared {
+		if e.space(l) != litmus.Shared || e.h.Root(l) != l {
 			continue
 		}
 		e.offset(l, "%thr", set("cta_mask"), fmt.Sprintf("[window%d]", l))
 		e.f("\tadd.u32 %%a3, %%a3, %%win;\n")
-		for w := 0; w < e.h.Widths[l]/4; w++ {
+		if slices.Contains(mbarriers(e.t), l) {
+			e.f("\tld.param.u32 %%a4, [initial%d_0];\n\tmbarrier.init.shared.b64 [%%a3], %%a4;\n", l)
+			continue
+		}
+		for w := 0; w < e.h.Cells[l]/4; w++ {
 			e.f("\tld.param.u32 %%a4, [initial%d_%d];\n\tst.shared.u32 [%%a3+%d], %%a4;\n", l, w, 4*w)
 		}
 	}
-	e.f("$READY:\n\tbar.sync %d;\n", HarnessBarrier)
+	e.f("$READY:\n")
+	if e.h.Program {
+		for _, in := range e.initialised() {
+			e.f("\t%s;\n", in)
+		}
+		return
+	}
+	e.f("\tbar.sync %d;\n", HarnessBarrier)
 }
 
 // strong returns a strong access of the harness's own: relaxed where the target has it,
@@ -231,12 +248,23 @@ func (e *harnessEmitter) epilogue() {
 			terms = append(terms, s)
 		}
 	}
-	if len(terms) > 0 {
-		e.f("\tbar.sync %d;\n\t@!%%testing bra $END;\n\tsetp.gt.u32 %%p0, %%thr, %s;\n\t@%%p0 bra $END;\n", HarnessBarrier, set("cta_mask"))
+	pending := e.pending()
+	held := len(terms)+len(pending) > 0
+	switch {
+	case e.t.Distributed(): // other CTAs have done with this one's memory
+		e.f("\tbarrier.cluster.arrive;\n\tbarrier.cluster.wait;\n")
+	case held:
+		e.f("\tbar.sync %d;\n", HarnessBarrier)
+	}
+	if held {
+		e.f("\t@!%%testing bra $END;\n\tsetp.gt.u32 %%p0, %%thr, %s;\n\t@%%p0 bra $END;\n", set("cta_mask"))
 		if e.h.Form != FormPermuted {
 			e.f("\tshl.b32 %%a2, %%block, %s;\n\tor.b32 %%a9, %%a2, %%thr;\n\tmad.lo.u32 %%a10, %%group, %d, %%rank;\n",
 				set("log_cta"), e.h.Shape.Ranks)
 		}
+	}
+	for _, m := range pending {
+		e.complete(m)
 	}
 	for i, s := range terms {
 		l := 0
@@ -259,7 +287,7 @@ func (e *harnessEmitter) epilogue() {
 		}
 		e.f("$KEPT%d:\n", i)
 	}
-	if len(terms) > 0 {
+	if held {
 		e.f("$END:\n")
 	}
 	e.f("\tret;\n")

@@ -48,7 +48,9 @@ func (e *harnessEmitter) kernel() error {
 		}
 		e.bodies = append(e.bodies, k)
 	}
-	e.sources()
+	if err := e.sources(); err != nil {
+		return err
+	}
 	for i := range e.bodies {
 		if err := e.role(i); err != nil {
 			return err
@@ -83,11 +85,14 @@ func (e *harnessEmitter) roles(done string) {
 
 // sources assigns each term of the final state, and each value read that is not a term, its
 // place among the results.
-func (e *harnessEmitter) sources() {
+func (e *harnessEmitter) sources() error {
 	for _, t := range e.t.Terms() {
 		s := Source{Term: t, Slot: -1, Loc: -1}
 		if t.Kind == litmus.TermLoc {
 			l := slices.IndexFunc(e.t.Locations, func(l litmus.Location) bool { return l.Name == t.Name })
+			if e.h.Root(l) != l {
+				return unsupported("the final value of %s, which is a part of another location", t.Name)
+			}
 			s.Wide = e.h.Widths[l] == 8
 			if e.space(l) != litmus.Shared {
 				s.Loc = l // the collector reads it
@@ -98,6 +103,7 @@ func (e *harnessEmitter) sources() {
 		s.Slot = e.slot(s.Wide)
 		e.h.Terms = append(e.h.Terms, s)
 	}
+	return nil
 }
 
 func (e *harnessEmitter) slot(wide bool) int {
@@ -112,9 +118,12 @@ func (e *harnessEmitter) slot(wide bool) int {
 // role writes the block of one thread.
 func (e *harnessEmitter) role(i int) error {
 	k := e.bodies[i]
-	lits, err := k.spec.Literals()
-	if err != nil {
-		return unsupported("%v", err)
+	var lits []uint32
+	if !e.h.Program {
+		var err error
+		if lits, err = k.spec.Literals(); err != nil {
+			return unsupported("%v", err)
+		}
 	}
 	out := e.b
 	var b strings.Builder
@@ -160,9 +169,14 @@ func (e *harnessEmitter) role(i int) error {
 			store(e.slot(false), fmt.Sprintf("%%m%d", en.Pos))
 		}
 	}
-	e.f("\tsetp.eq.u32 %%p1, %s, 0;\n\t@%%p1 bra $QUIET;\n", set("markers"))
-	k.results(lits)
-	e.f("$QUIET:\n\t}\n")
+	if e.h.Program {
+		e.finished(k)
+		e.f("\t}\n")
+	} else {
+		e.f("\tsetp.eq.u32 %%p1, %s, 0;\n\t@%%p1 bra $QUIET;\n", set("markers"))
+		k.results(lits)
+		e.f("$QUIET:\n\t}\n")
+	}
 	e.blocks = append(e.blocks, b.String())
 	return nil
 }
@@ -223,7 +237,9 @@ func (e *harnessEmitter) params() {
 	}
 	for i, k := range e.bodies {
 		values := k.copied(k.stands)
-		k.spec.SetCode(&e.flat.Threads[i], values)
+		if !h.Program {
+			k.spec.SetCode(&e.flat.Threads[i], values)
+		}
 		h.Values = append(h.Values, slices.Clone(values))
 	}
 	for i := range e.bodies {
@@ -239,9 +255,12 @@ func (e *harnessEmitter) params() {
 		c.Offsets = append(c.Offsets, add(HarnessParam{Kind: ParamOffset, Index: l, Name: fmt.Sprintf("offset%d", l)}))
 		if e.space(l) == litmus.Shared {
 			c.Memory = append(c.Memory, add(HarnessParam{Kind: ParamWindow, Index: l, Name: fmt.Sprintf("window%d", l)}))
-			for w := 0; w < h.Widths[l]/4; w++ {
+			if h.Root(l) != l {
+				continue
+			}
+			for w := 0; w < h.Cells[l]/4; w++ {
 				add(HarnessParam{Kind: ParamInitial, Index: l, Word: w, Name: fmt.Sprintf("initial%d_%d", l, w),
-					Value: int64(uint32(e.t.Locations[l].Init >> (32 * w)))})
+					Value: int64(initialWord(e.t.Locations[l].Init, w))})
 			}
 		}
 	}
@@ -288,6 +307,9 @@ func (e *harnessEmitter) declare() {
 	e.f("\t.reg .b64 %%results, %%scratch, %%counters;\n\t.reg .b32 %%win, %%round, %%pos, %%rng;\n")
 	for l := range e.t.Locations {
 		e.f("\t.reg .b64 %%hl%d;\n", l)
+		if e.farther(l) {
+			e.f("\t.reg .b64 %%hf%d;\n", l)
+		}
 	}
 	for i := range e.bodies {
 		e.f("\t.reg .b32 %%role%d;\n", i)
@@ -306,5 +328,8 @@ func (e *harnessEmitter) declare() {
 		e.f("\tld.param.u64 %%%s, [%s];\n", s, s)
 	}
 }
+
+// initialWord is a word of what a location holds at first.
+func initialWord(init int64, w int) uint32 { return uint32(uint64(init) >> (32 * w)) }
 
 func log2(n int) int { return bits.Len(uint(n)) - 1 }

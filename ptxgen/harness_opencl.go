@@ -24,6 +24,9 @@ func EmitHarnessOpenCL(t *litmus.Test, form Form, layout spec.Layout) (*Harness,
 		return nil, err
 	}
 	t = t.Canonical()
+	if t.Parted() || Program(t) {
+		return nil, unsupported("parts of locations, asynchronous operations, mbarriers, or shared memory of other CTAs")
+	}
 	h, flat, origin, err := newHarness(t, form, layout)
 	if err != nil {
 		return nil, err

@@ -16,12 +16,18 @@ func (k *body) instr(in *litmus.Instr, ents []*spec.Entry) error {
 	if len(ents) > 0 {
 		line = ents[0].Line()
 	}
+	if in.Async != nil {
+		line = lineAsync + k.at
+	}
 	if line != k.line {
 		k.c(".loc 1 %d 0", line)
 		k.line = line
 	}
 	if in.Op.IsAccess() {
 		return k.access(in, ents)
+	}
+	if in.Async != nil {
+		return k.async(in)
 	}
 	text, err := k.plain(in)
 	if err != nil || text == "" {
@@ -166,6 +172,9 @@ func (k *body) access(in *litmus.Instr, ents []*spec.Entry) error {
 		srcs = append(srcs, v)
 	}
 	name := spelled(in, k.e.space(ent.Loc)).Mnemonic()
+	if k.far(ent.Loc) {
+		name = spelledFar(name)
+	}
 	snap := in.Dst
 	if in.Op == litmus.OpLd || in.Op == litmus.OpAtom {
 		ops = append([]string{k.dst(in)}, ops...)

@@ -118,7 +118,7 @@ func requirement(in *litmus.Instr, sm int) (Version, error) {
 	if in.Formal() {
 		return 0, unsupported("%s is of memory models only", in.Mnemonic())
 	}
-	if why := in.Illegal(); why != "" {
+	if why := in.Illegal(); why != "" && in.Async == nil {
 		return 0, unsupported("%s", why)
 	}
 	var v Version

@@ -28,11 +28,22 @@ func (c *checker) bind() {
 		for _, f := range g.inval {
 			if n, _ := slices.BinarySearch(main, f); n > 0 {
 				under(f, main[n-1], f, main[n-1])
+				c.answered(k, f, main[n-1])
 			}
 		}
 		for _, i := range main {
 			c.underElection(int32(k), i)
 		}
+	}
+}
+
+// answered has the invalidation of a wait for an mbarrier stand without its condition, if that is the wait's answer: where the phase is
+// not complete nothing is acquired.
+func (c *checker) answered(k int, f, i int32) {
+	s := &c.mach.steps[f]
+	if c.src.ops[k].Effect.Kind == ptx.MbarWait && c.owner[f] < 0 && s.guard >= 0 && !s.guardNeg &&
+		slices.Contains(c.mach.steps[i].defs, s.guard) && (f == i+1 || c.straight(i+1, f, s.guard)) {
+		s.guard = -1
 	}
 }
 
@@ -55,6 +66,9 @@ func (c *checker) straight(from, to, guard int32) bool {
 // invalidation of the L1 between it and the next load that may find an old line,
 // and the fence between the accesses before and it.
 func (c *checker) companions(k int, op *Op, g *images) {
+	if op.Effect.Kind == ptx.MbarWait && op.Effect.Acquires() && c.unanswered(k, g) {
+		return
+	}
 	e, scope := &op.Effect, op.reach()
 	access := e.Kind.IsAccess()
 	if !access && e.Kind != ptx.Fence && scope <= isa.ScopeCTA || c.sm < 70 {
@@ -117,6 +131,23 @@ func (c *checker) companions(k int, op *Op, g *images) {
 			}
 		}
 	}
+}
+
+// unanswered reports what is performed behind a wait for an mbarrier while its answer is still on its way: with the answer yes it had to
+// come behind what others did before they arrived. A chip has shown that it does not.
+func (c *checker) unanswered(k int, g *images) bool {
+	behind := c.pg.from(c.inPTX[k], c.pg.next)
+	for _, i := range g.main {
+		at := c.search(i, c.after, awaits(c.mach.insts[i]), func(j int32) bool {
+			o := c.owner[j]
+			return o >= 0 && o != int32(k) && c.elsewhere(k, j) && slices.ContainsFunc(c.inPTX[o], func(n int32) bool { return behind[n] })
+		})
+		if at >= 0 {
+			c.finding(Missing, k, c.code(i, at), "nothing waits for its answer before what follows: that may be performed before the phase is complete")
+			return true
+		}
+	}
+	return false
 }
 
 // reach is the scope in which an operation orders memory: that of its own, or of all that a bulk copy

@@ -149,7 +149,7 @@ func (c *checker) wants(x, y int) (out []want) {
 			add("the invalidation of a fence and a load", g.inval, one(false, true))
 		}
 	case ea.Acquires() || ea.Releases():
-		if ea.Acquires() {
+		if ea.Acquires() && !(sourceOnly(a) && eb.Kind == ptx.Load) {
 			first := c.mainOf(x)
 			if eb.Kind == ptx.Load && eb.Weak() && eb.Space != "shared" {
 				first = or(g.inval, first)
@@ -164,6 +164,9 @@ func (c *checker) wants(x, y int) (out []want) {
 	}
 	return out
 }
+
+// sourceOnly reports whether an operation waits for what bulk copies read alone: what a load behind it reads does not depend on that.
+func sourceOnly(op *Op) bool { return op.Effect.Kind == ptx.BulkWait && op.Inst.Has("read") }
 
 // pieces reports whether several instructions may make a weak access: of a matrix, or if
 // one has less than its bytes.

@@ -193,9 +193,11 @@ func bytesOf(e *emu.Event) []byte {
 	return binary.LittleEndian.AppendUint64(b, e.High)[:e.Bytes]
 }
 
-// acquired goes over the fences behind a load or read-modify-write that need no instruction.
+// acquired goes over the fences behind a load or read-modify-write that need no instruction. What asks a barrier object whether a phase is
+// complete acquires something only if it is: the machine's invalidation stands under that condition.
 func (r *replay) acquired(th *lane) {
-	for e := th.next(); e != nil && e.Kind == emu.EventFence && free(e) && e.Sem == ir.Acquire; e = th.next() {
+	asked := th.at > 0 && th.rec.Events[th.at-1].Kind == emu.EventLoad && th.rec.Events[th.at-1].Object
+	for e := th.next(); e != nil && e.Kind == emu.EventFence && (asked || free(e)) && e.Sem == ir.Acquire; e = th.next() {
 		th.take()
 	}
 }

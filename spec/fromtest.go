@@ -36,6 +36,8 @@ type flow struct {
 // A bounded loop is specified as the copies of its body (litmus.Test.Unrolled), whose
 // instructions Entry.Instr numbers.
 //
+// Asynchronous operations, mbarriers and barriers of clusters have no entries: kernels with them carry no markers.
+//
 // It returns an *Unsupported error if the thread exceeds the encoding, a loop has no known
 // bound, or an access's location is not known statically. Locations must be in the order of
 // litmus.CompareLocations, which numbers them; another order is an error, because readers that
@@ -43,12 +45,6 @@ type flow struct {
 func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 	if !t.LocationsSorted() {
 		return nil, fmt.Errorf("test %s: its locations are not in the order of litmus.CompareLocations", t.Name)
-	}
-	if t.Distributed() {
-		return nil, unsupported("shared memory of other CTAs of a cluster")
-	}
-	if t.Asynchronous() {
-		return nil, unsupported("asynchronous operations, which models judge and no kernel in audit form has")
 	}
 	if len(t.Threads) > MaxThreads {
 		return nil, unsupported("%d threads (at most %d)", len(t.Threads), MaxThreads)

@@ -17,7 +17,9 @@ import (
 	"optcheck/litmus"
 	"optcheck/optcheck"
 	"optcheck/pipeline"
+	"optcheck/ptx"
 	"optcheck/ptxgen"
+	"optcheck/realcode"
 	"optcheck/runner"
 	"optcheck/sass/patch"
 	"optcheck/spec"
@@ -178,7 +180,14 @@ func (c *Compiler) read(ctx context.Context, m pipeline.Maker, one *pipeline.Mad
 			b.State, b.Why = "unknown", err.Error()
 			continue
 		}
-		b.validate(check, fn)
+		if b.Harness.Program {
+			err = b.compare(ctx, c.Target, code, fn)
+		} else {
+			b.validate(check, fn)
+		}
+		if err != nil {
+			return err
+		}
 		if err := b.execute(ctx, c.Target, code, fn); err != nil {
 			return err
 		}
@@ -242,6 +251,35 @@ func (b *Binary) validate(check *optcheck.Checker, fn *isa.Func) {
 	}
 	b.conclude(r.Class, r.Why())
 	b.lift(r)
+}
+
+// compare checks a binary without markers as a program: its PTX says what must be there.
+func (b *Binary) compare(ctx context.Context, target string, code *pipeline.Code, fn *isa.Func) error {
+	m, err := b.module(target)
+	if err != nil {
+		return err
+	}
+	h := optcheck.CodeHash(fn, nil)
+	b.Code, b.Unlifted = hex.EncodeToString(h[:]), "asynchronous operations"
+	r, err := realcode.Compare(ctx, m, code, target)
+	if err != nil {
+		return err
+	}
+	switch class, why := r.Class(); class {
+	case realcode.Preserved:
+		b.conclude(optcheck.Preserved, "")
+	case realcode.Unknown:
+		b.conclude(optcheck.Unknown, why)
+	default:
+		f := &r.Findings[0]
+		b.conclude(optcheck.Changed, fmt.Sprintf("%s: %s", f.Rule, f.Detail))
+	}
+	return nil
+}
+
+// module is the kernel's PTX.
+func (b *Binary) module(target string) (*ptx.Module, error) {
+	return ptx.Parse(b.Harness.Name+".ptx", []byte(ptxgen.Header(b.Harness.Version, target)+b.Harness.Text))
 }
 
 // conclude says what a binary is, and why.

@@ -34,7 +34,7 @@ func (b *Binary) execute(ctx context.Context, target string, code *pipeline.Code
 	for _, l := range launches {
 		inputs = append(inputs, input(l))
 	}
-	m, err := ptx.Parse(b.Harness.Name+".ptx", []byte(ptxgen.Header(b.Harness.Version, target)+b.Harness.Text))
+	m, err := b.module(target)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (b *Binary) execute(ctx context.Context, target string, code *pipeline.Code
 	case r.Runs == 0:
 		b.conclude(optcheck.Unknown, "no launch could be executed to its end")
 	default:
-		if n := unperformed(m, fn, r); n > 0 {
+		if n := b.unperformed(m, fn, r); n > 0 {
 			b.conclude(optcheck.Unknown, "no launch performs "+plain.Count(n, "instruction")+" of the harness that write memory")
 		}
 	}
@@ -62,14 +62,17 @@ func (b *Binary) execute(ctx context.Context, target string, code *pipeline.Code
 
 // unperformed counts what writes memory, belongs to the harness and was not performed. The test's own accesses have been
 // compared one by one: whether a launch performs them depends on what it reads.
-func unperformed(m *ptx.Module, fn *isa.Func, r *refine.Result) (n int) {
-	lines := map[int]int{}
+func (b *Binary) unperformed(m *ptx.Module, fn *isa.Func, r *refine.Result) (n int) {
+	lines, line := map[int]int{}, func(in *isa.Inst) int { return in.Line }
 	for _, f := range m.Funcs {
 		for _, st := range f.Body {
 			if st.Inst != nil {
 				lines[st.Inst.N] = st.Inst.Loc.Line
 			}
 		}
+	}
+	if b.Harness.Lines != nil {
+		lines, line = b.Harness.Lines, func(in *isa.Inst) int { return b.Harness.Lines[in.Line] }
 	}
 	for _, in := range r.Unseen {
 		if lines[in] >= ptxgen.LineOther {
@@ -78,7 +81,7 @@ func unperformed(m *ptx.Module, fn *isa.Func, r *refine.Result) (n int) {
 	}
 	for i := range fn.Insts {
 		in := &fn.Insts[i]
-		if in.Line >= ptxgen.LineOther && slices.ContainsFunc(r.Unwritten, func(c refine.Code) bool { return c.Addr == uint64(in.Addr) }) {
+		if line(in) >= ptxgen.LineOther && slices.ContainsFunc(r.Unwritten, func(c refine.Code) bool { return c.Addr == uint64(in.Addr) }) {
 			n++
 		}
 	}

@@ -18,14 +18,16 @@ import (
 )
 
 // FS holds the tests as files tests/NAME.litmus, and those in OpenCL C as
-// opencl/NAME.litmus.
+// opencl/NAME.litmus; those with what only ptx-async judges as async/NAME.litmus.
 //
-//go:embed tests/*.litmus opencl/*.litmus
+//go:embed tests/*.litmus opencl/*.litmus async/*.litmus
 var FS embed.FS
 
 var (
 	load   = sync.OnceValue(func() []*litmus.Test { return loadDir("tests") })
 	loadCL = sync.OnceValue(func() []*litmus.Test { return loadDir("opencl") })
+
+	loadAsync = sync.OnceValue(func() []*litmus.Test { return loadDir("async") })
 )
 
 func loadDir(dir string) []*litmus.Test {
@@ -59,15 +61,17 @@ func Tests() []*litmus.Test { return slices.Clone(load()) }
 // "cl-". As with Tests, they must not be changed.
 func OpenCL() []*litmus.Test { return slices.Clone(loadCL()) }
 
-// Lookup returns the test with a name, PTX or OpenCL.
+// Async returns the tests with asynchronous copies, mbarriers, barriers of clusters, distributed shared memory
+// and accesses of several sizes, sorted by name. The doc string of each says what ptx-async says of its condition, and
+// which section of the PTX ISA decides it, if one does. As with Tests, they must not be changed.
+func Async() []*litmus.Test { return slices.Clone(loadAsync()) }
+
+// Lookup returns the test with a name, of any of the lists.
 func Lookup(name string) (*litmus.Test, bool) {
-	list := load()
-	if strings.HasPrefix(name, "cl-") {
-		list = loadCL()
+	for _, list := range [][]*litmus.Test{load(), loadCL(), loadAsync()} {
+		if i, ok := slices.BinarySearchFunc(list, name, func(t *litmus.Test, n string) int { return strings.Compare(t.Name, n) }); ok {
+			return list[i], true
+		}
 	}
-	i, ok := slices.BinarySearchFunc(list, name, func(t *litmus.Test, n string) int { return strings.Compare(t.Name, n) })
-	if !ok {
-		return nil, false
-	}
-	return list[i], true
+	return nil, false
 }

@@ -46,7 +46,7 @@ func (p *Program) arg(q *ptxgen.HarnessParam, m *Memory, l *launch, device int) 
 		if q.Index >= len(p.H.Widths) || p.H.Shape.Shared[q.Index] >= 0 {
 			return runner.U64(0), nil
 		}
-		return runner.BufArg(m.location(l, q.Index)), nil
+		return runner.BufArg(m.location(l, p.H.Root(q.Index))), nil
 	case ptxgen.ParamOut:
 		return runner.BufArg(m.out.buf), nil
 	case ptxgen.ParamResults:
@@ -88,7 +88,7 @@ func (p *Program) collectArgs(m *Memory, l *launch, b *bins) []runner.Arg {
 	// Shared locations are none of the collector's: it is given the others only.
 	var locs []int
 	for i := range p.H.Widths {
-		if p.H.Shape.Shared[i] < 0 {
+		if p.H.Shape.Shared[i] < 0 && p.H.Root(i) == i {
 			locs = append(locs, i)
 		}
 	}

@@ -54,7 +54,7 @@ func (p *planner) layout(l *launch, perCTA uint32) {
 	}
 	l.arena = distance > 0
 	base := p.draw(p.t.Offset)
-	for i, w := range p.h.Widths {
+	for i, w := range p.h.Cells {
 		step, room, cells := max(stride, distance*n), uint64(maxCells), cells
 		shared := p.h.Shape.Shared[i] >= 0
 		if shared {
@@ -68,6 +68,7 @@ func (p *planner) layout(l *launch, perCTA uint32) {
 		offset := base/w*w + uint32(i)*distance
 		switch {
 		case shared:
+			l.shared = (l.shared + w - 1) / w * w
 			offset = l.shared
 			l.shared += perCTA * step
 		case distance == 0:
@@ -77,6 +78,11 @@ func (p *planner) layout(l *launch, perCTA uint32) {
 		}
 		l.mul, l.stride, l.offset = append(l.mul, mul), append(l.stride, step), append(l.offset, offset)
 	}
+	for i := range p.h.Cells { // a part lies in its location
+		if r := p.h.Root(i); r != i {
+			l.mul[i], l.stride[i], l.offset[i] = l.mul[r], l.stride[r], l.offset[r]+uint32(p.h.Test.Locations[i].Offset)
+		}
+	}
 }
 
 // distance is that of an instance's locations in the arena, 0 if they lie in memory
@@ -85,11 +91,11 @@ func (p *planner) distance(cells uint64) uint32 {
 	d, n := p.draw(p.t.Distance), uint64(len(p.h.Widths))
 	for i := range p.h.Widths {
 		if p.homes[i] != p.homes[0] || p.h.Shape.Shared[i] >= 0 ||
-			p.h.Test.Locations[i].Init != p.h.Test.Locations[0].Init || p.h.Widths[i] != p.h.Widths[0] {
+			p.h.Test.Locations[i].Init != p.h.Test.Locations[0].Init || p.h.Cells[i] != p.h.Cells[0] || p.h.Root(i) != i {
 			return 0
 		}
 	}
-	w := uint32(p.h.Widths[0])
+	w := uint32(p.h.Cells[0])
 	d = d / w * w
 	for uint64(d)*n*cells > maxCells {
 		d = d / 2 / w * w

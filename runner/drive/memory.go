@@ -66,7 +66,7 @@ func (f *footprint) add(h *ptxgen.Harness, l *launch) {
 	for i := range h.Widths {
 		size := l.size(i)
 		switch {
-		case h.Shape.Shared[i] >= 0:
+		case h.Shape.Shared[i] >= 0 || h.Root(i) != i:
 		case l.arena:
 			f.arena = max(f.arena, size)
 		default:
@@ -108,7 +108,8 @@ func (r *run) locations(ctx context.Context, homes []int, need *footprint) error
 
 // initial is what a location begins with.
 func (r *run) initial(i int) []byte {
-	return binary.LittleEndian.AppendUint64(nil, uint64(r.p.H.Test.Locations[i].Init))[:r.p.H.Widths[i]]
+	b := binary.LittleEndian.AppendUint64(make([]byte, 0, 16), uint64(r.p.H.Test.Locations[i].Init))
+	return b[:16][:r.p.H.Cells[i]]
 }
 
 // cells makes an area for the cells of locations and sets it to a pattern, which has a

@@ -98,10 +98,15 @@ func Samples(h *ptxgen.Harness) ([]*Sample, error) {
 	return out, nil
 }
 
+// placing are settings by which each instance has its own memory in a CTA: mbarriers bear no others.
+var placing = []string{"cta_mask", "inst_mask", "log_cta", "mul_lane", "add_lane", "mul_group", "add_group", "group_mask", "log_lanes",
+	"mul_warp", "add_warp", "warp_mask", "add_rank"}
+
 // differ adds to a set about half of the settings of a launch that are not in it and bound no loop, each a little greater.
 func differ(set map[string]uint32, h *ptxgen.Harness, launch *runner.Command, rnd *rand.Rand) {
 	for i, q := range h.Params {
-		if _, fixed := set[q.Name]; q.Kind != ptxgen.ParamSetting || fixed || slices.Contains(bounding, q.Name) || rnd.Uint32N(2) == 0 {
+		if _, fixed := set[q.Name]; q.Kind != ptxgen.ParamSetting || fixed || slices.Contains(bounding, q.Name) ||
+			h.Program && slices.Contains(placing, q.Name) || rnd.Uint32N(2) == 0 {
 			continue
 		}
 		unit := uint32(1)

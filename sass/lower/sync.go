@@ -192,9 +192,10 @@ func redux(s *step) {
 	s.do(w)
 }
 
-// r2ur: R2UR [p,] ud, a: the value of the first active lane; p says that the lane's value is another.
+// r2ur: R2UR[.OR] [p,] ud, a: the value of the first active lane; p says that the lane's value is another, with .OR that this is so, or p was set.
 func r2ur(s *step) {
 	s.drop("FILL")
+	or := s.mod("OR")
 	p := s.optPredDst()
 	w := warp(ir.First)
 	w.Dst = s.warpDst()
@@ -204,7 +205,11 @@ func r2ur(s *step) {
 	}
 	s.do(w)
 	if p != ir.None {
-		s.setPred(p, s.cmp(ir.NE, ir.U32, w.Src, w.Dst))
+		other := s.cmp(ir.NE, ir.U32, w.Src, w.Dst)
+		if or {
+			other = s.op(ir.Or, ir.Pred, other, p)
+		}
+		s.setPred(p, other)
 	}
 }
 

@@ -1,0 +1,41 @@
+package audit
+
+import (
+	"context"
+
+	"optcheck/optcheck"
+	"optcheck/pipeline"
+	"optcheck/ptx"
+	"optcheck/ptxgen"
+	"optcheck/realcode"
+)
+
+// program compares a kernel without markers with its machine code as programs are compared: its PTX says what must be there.
+func (w *worker) program(ctx context.Context, u *ptxgen.Unit, kernel, thread int, code *pipeline.Code) (*checked, error) {
+	k := w.em.kernels[kernel]
+	m, err := ptx.Parse(k.name+".ptx", []byte(ptxgen.Header(u.Version, w.j.target)+k.text))
+	if err != nil {
+		return nil, err
+	}
+	r, err := realcode.Compare(ctx, m, code, w.j.target)
+	if err != nil {
+		return nil, err
+	}
+	out := &checked{Result: &optcheck.Result{Func: k.name, Thread: thread}}
+	for _, f := range r.Findings {
+		detail := f.Detail
+		if f.First != nil {
+			detail = f.First.Text + ": " + detail
+		}
+		out.Findings = append(out.Findings, optcheck.Finding{Rule: string(f.Rule), Thread: thread, Access: -1, Detail: detail, Addr: -1})
+	}
+	switch class, why := r.Class(); class {
+	case realcode.Preserved:
+		out.Class = optcheck.Preserved
+	case realcode.Unknown:
+		out.Class, out.Reason = optcheck.Unknown, why
+	default:
+		out.Class = optcheck.Changed
+	}
+	return out, nil
+}

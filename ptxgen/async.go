@@ -1,0 +1,231 @@
+package ptxgen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"optcheck/litmus"
+)
+
+// Asynchronous operations, mbarriers, and shared memory of other CTAs of a cluster.
+//
+// A kernel with them carries no markers: their specification is the PTX itself, which realcode compares with
+// the machine code. An mbarrier's initial value in the test is the number of arrivals that it expects: the
+// kernel initialises the mbarriers of its CTA, and waits for its block or cluster, before the test begins.
+
+// Program reports whether the kernels of a test are compared as programs are, by their PTX: they have what no marker says.
+func Program(t *litmus.Test) bool { return t.Asynchronous() || t.Distributed() }
+
+// lineAsync is the line of the first asynchronous operation of a thread.
+const lineAsync = 500
+
+// ranks returns the number of CTAs of a cluster that the test needs.
+func (e *emitter) ranks() int {
+	n := 1
+	for i := range e.t.Threads {
+		var ctas []litmus.Place
+		for j := range e.t.Threads {
+			if p := e.t.Threads[j].Place; p.SameScope(e.t.Threads[i].Place, litmus.ScopeCluster) &&
+				!slices.ContainsFunc(ctas, func(q litmus.Place) bool { return q.SameScope(p, litmus.ScopeCTA) }) {
+				ctas = append(ctas, p)
+			}
+		}
+		n = max(n, len(ctas))
+	}
+	return n
+}
+
+// cta returns the thread that comes first of those in whose CTA a shared location lies.
+func (e *emitter) cta(loc int) int {
+	return firstOf(e.t, loc)
+}
+
+// firstOf returns the first thread that names a location, or the one of which it is a part; the first of all if none does.
+func firstOf(t *litmus.Test, loc int) int {
+	l := &t.Locations[loc]
+	return max(slices.IndexFunc(t.Threads, func(th litmus.Thread) bool { return th.Mentions(l.Name) || l.Of != "" && th.Mentions(l.Of) }), 0)
+}
+
+// far reports whether a location is shared memory of another CTA than the thread's.
+func (k *body) far(loc int) bool {
+	return k.e.space(loc) == litmus.Shared && !k.e.t.Threads[k.e.cta(loc)].Place.SameScope(k.th.Place, litmus.ScopeCTA)
+}
+
+// rank returns the number of the CTA of a shared location in its cluster, in the order of the test's threads.
+func (e *emitter) rank(loc int) (rank int) {
+	at := e.t.Threads[e.cta(loc)].Place
+	var seen []litmus.Place
+	for i := range e.t.Threads {
+		p := e.t.Threads[i].Place
+		if !p.SameScope(at, litmus.ScopeCluster) || slices.ContainsFunc(seen, func(q litmus.Place) bool { return q.SameScope(p, litmus.ScopeCTA) }) {
+			continue
+		}
+		if p.SameScope(at, litmus.ScopeCTA) {
+			return len(seen)
+		}
+		seen = append(seen, p)
+	}
+	return 0
+}
+
+// remote is the address of a location in another CTA's shared memory, in a register of its own.
+func (k *body) remote(loc int) string {
+	r := fmt.Sprintf("%%f%d", loc)
+	if !k.usedFar[loc] {
+		k.usedFar[loc] = true
+		if k.e.located != nil {
+			k.p("mov.u64 %s, %%hf%d;", r, loc)
+		} else {
+			k.p("%s", k.address(r, loc, 64))
+			k.p("mapa.shared::cluster.u64 %s, %s, %d;", r, r, k.e.rank(loc))
+		}
+		k.e.u.Needs = max(k.e.u.Needs, 78)
+	}
+	return r
+}
+
+// spelledFar is the mnemonic of an operation at a shared location of another CTA.
+func spelledFar(name string) string {
+	if strings.Contains(name, ".shared::") {
+		return name
+	}
+	return strings.Replace(name, ".shared", ".shared::cluster", 1)
+}
+
+// async emits an asynchronous operation.
+func (k *body) async(in *litmus.Instr) error {
+	f := in.Async
+	addrs, src := append([]litmus.Addr{in.Addr}, in.More...), in.Src
+	name := f.Name
+	var ops []string
+	for i, c := range strings.ReplaceAll(f.Operands, "?", "") {
+		switch {
+		case c == 'd' && in.Dst == "_":
+			ops = append(ops, "_")
+		case c == 'd':
+			ops = append(ops, reg(in.Dst))
+		case c == 'a' && len(addrs) > 0:
+			a := addrs[0]
+			addrs = addrs[1:]
+			loc := k.loc(k.named0(a))
+			if loc < 0 {
+				return unsupported("%s: the address of an asynchronous operation is not known", in)
+			}
+			if k.far(loc) && i < 2 {
+				name = spelledFar(name)
+			}
+			ops = append(ops, k.asyncAddr(loc, a.Offset))
+		case c == 's' && len(src) > 0:
+			s, err := k.plainOperand(src[0])
+			if err != nil {
+				return err
+			}
+			ops, src = append(ops, s), src[1:]
+		}
+	}
+	if strings.Contains(name, "::cluster.b64") && f.Kind == litmus.MbarArrive && in.Dst != "_" {
+		return unsupported("%s: an arrival at an mbarrier of another CTA returns nothing", in)
+	}
+	k.c("%s%s;", guard(in), strings.TrimSpace(name+" "+strings.Join(ops, ", ")))
+	return nil
+}
+
+// named0 is the location that an address of an asynchronous operation names.
+func (k *body) named0(a litmus.Addr) string {
+	if d := k.th.Decl(a.Reg); a.Loc == "" && d != nil {
+		return d.Init.Name
+	}
+	return a.Loc
+}
+
+// asyncAddr is the operand for a location.
+func (k *body) asyncAddr(loc int, offset int64) string {
+	at := k.operandAddr(&litmus.Instr{}, loc)
+	if offset == 0 {
+		return at
+	}
+	return fmt.Sprintf("%s+%d]", strings.TrimSuffix(at, "]"), offset)
+}
+
+// mbarriers lists the locations that are mbarriers.
+func mbarriers(t *litmus.Test) (locs []int) {
+	for l := range t.Locations {
+		name := t.Locations[l].Name
+		if slices.ContainsFunc(t.Threads, func(th litmus.Thread) bool {
+			return slices.ContainsFunc(th.Body, func(in litmus.Instr) bool {
+				a, ok := in.Mbarrier()
+				if d := th.Decl(a.Reg); ok && a.Loc == "" && d != nil {
+					return d.Init.Name == name
+				}
+				return ok && a.Loc == name
+			})
+		}) {
+			locs = append(locs, l)
+		}
+	}
+	return locs
+}
+
+// near is the operand for a location in the thread's own CTA, also if the test's one is in another.
+func (k *body) near(loc int) string {
+	if k.e.named(loc) {
+		return "[" + k.symbol(loc) + "]"
+	}
+	return k.loaded(loc)
+}
+
+// begin initialises the mbarriers of a thread's CTA by one of its threads, which alone performs the test, and
+// waits for those who use them.
+func (k *body) begin() {
+	if !k.e.u.Program {
+		return
+	}
+	k.p(".reg .b32 %%me;\n\t.reg .pred %%other;\n\tmov.u32 %%me, %%tid.x;\n\tsetp.ne.u32 %%other, %%me, 0;")
+	objects := mbarriers(k.e.t)
+	for _, l := range objects { // also those of other CTAs, which execute this, too
+		k.p("@!%%other mbarrier.init.shared.b64 %s, %d;", k.near(l), k.e.t.Locations[l].Init)
+	}
+	if len(objects) > 0 {
+		for _, in := range k.e.initialised() {
+			k.p("%s;", in)
+		}
+	}
+	k.p("@%%other bra $NONE;")
+}
+
+// initialised are the instructions that make initialised mbarriers known to those who use them.
+func (e *emitter) initialised() (list []string) {
+	cluster := e.t.Distributed()
+	if e.sm >= 90 && (cluster || e.bulk()) {
+		list = append(list, "fence.mbarrier_init.release.cluster")
+		e.u.Needs = max(e.u.Needs, 80)
+	}
+	if e.bulk() {
+		list = append(list, "fence.proxy.async")
+	}
+	if cluster {
+		return append(list, "barrier.cluster.arrive", "barrier.cluster.wait")
+	}
+	return append(list, fmt.Sprintf("bar.sync %d", HarnessBarrier))
+}
+
+// bulk reports whether the test has bulk copies.
+func (e *emitter) bulk() bool { return e.has(litmus.BulkCopy) }
+
+func (e *emitter) has(kinds ...litmus.AsyncKind) bool {
+	return slices.ContainsFunc(e.t.Threads, func(th litmus.Thread) bool {
+		return slices.ContainsFunc(th.Body, func(in litmus.Instr) bool { return in.Async != nil && slices.Contains(kinds, in.Async.Kind) })
+	})
+}
+
+// answers lists the registers with the answers of waits, which nothing else keeps alive.
+func (k *body) answers() (regs []string) {
+	for i := range k.th.Body {
+		in := &k.th.Body[i]
+		if in.Async != nil && in.Async.Kind == litmus.MbarWait && !slices.Contains(regs, in.Dst) {
+			regs = append(regs, in.Dst)
+		}
+	}
+	return regs
+}
