@@ -124,7 +124,7 @@ func TestDistance(t *testing.T) {
 	tuning.Distance, tuning.Instances = Fixed(64), Fixed(1<<10)
 	for what, change := range map[string]func(*ptxgen.Harness, *Job){
 		"values": func(h *ptxgen.Harness, _ *Job) { h.Test.Locations[1].Init++ },
-		"widths": func(h *ptxgen.Harness, _ *Job) { h.Widths = []int{4, 8} },
+		"widths": func(h *ptxgen.Harness, _ *Job) { h.Widths, h.Cells = []int{4, 8}, []int{4, 8} },
 		"homes":  func(_ *ptxgen.Harness, j *Job) { j.Homes = []int{0, 1} },
 	} {
 		own, j := *h, Job{Tuning: tuning}
