@@ -37,14 +37,26 @@ func (c *checker) bind() {
 	}
 }
 
-// answered has the invalidation of a wait for an mbarrier stand without its condition, if that is the wait's answer: where the phase is
-// not complete nothing is acquired.
+// answered has the invalidation of a wait for an mbarrier stand without its condition, if that is the wait's answer, and the PTX makes
+// nothing depend on it: where the phase is not complete nothing is acquired.
 func (c *checker) answered(k int, f, i int32) {
 	s := &c.mach.steps[f]
-	if c.src.ops[k].Effect.Kind == ptx.MbarWait && c.owner[f] < 0 && s.guard >= 0 && !s.guardNeg &&
+	if c.src.ops[k].Effect.Kind == ptx.MbarWait && c.owner[f] < 0 && s.guard >= 0 && !s.guardNeg && !c.src.decides(k) &&
 		slices.Contains(c.mach.steps[i].defs, s.guard) && (f == i+1 || c.straight(i+1, f, s.guard)) {
 		s.guard = -1
 	}
+}
+
+// decides reports whether a condition that an operation sets decides about others.
+func (s *source) decides(k int) bool {
+	for i := range s.steps {
+		if s.steps[i].letter == int32(k) && slices.ContainsFunc(s.steps, func(t step) bool {
+			return slices.Contains(s.steps[i].defs, t.guard) || slices.Contains(s.steps[i].defs, t.cond)
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // straight reports whether control goes from one instruction to another behind it,
