@@ -26,6 +26,8 @@ type verification struct {
 	limit       time.Duration
 	asJSON      bool
 	sarif, html string
+	reduce      string
+	reduced     bool
 	writeKnown  string
 	results     []*verify.Result
 }
@@ -84,13 +86,14 @@ found but not everything could be told.`,
 	f.BoolVar(&v.o.Executions, "executions", false, "show what the two threads of a race did, in the run that showed it first")
 	f.BoolVar(&v.needed, "needed", false, "leave out each synchronisation of kernels without findings, and say whether that is noticed")
 	f.BoolVar(&v.all, "all-executions", false, "look at all executions of a small launch that the model ptx allows, not at some runs")
-	f.DurationVar(&v.limit, "limit", time.Minute, "with --all-executions: how long one kernel may take")
+	f.DurationVar(&v.limit, "limit", time.Minute, "with --all-executions or --reduce: how long one kernel may take")
 	f.StringVar(&v.fail, "fail-on", "any", "exit with 1 if this was found: any, race, never")
 	f.StringSliceVar(&v.front, "front-flags", nil, "further arguments for the compiler of CUDA C++, separated by commas")
 	f.StringSlice("toolchains", nil, "compile CUDA C++ with these toolchains only")
 	f.StringSlice("targets", nil, "compile CUDA C++ for the first of these targets (sm_80)")
 	f.StringVar(&v.sarif, "sarif", "", "also write what was found to this file, as SARIF with the lines of the source")
 	f.StringVar(&v.html, "html", "", "also write what was found into this folder, as a page with the source and a picture of each race")
+	f.StringVar(&v.reduce, "reduce", "", "also write the kernel of the first finding that counts into this new PTX file, without what the finding does not need")
 	knownFlags(cmd)
 	f.StringVar(&v.writeKnown, "write-known", "", "write what is found, and not known, into this new list of known findings")
 	jsonFlag(cmd, &v.asJSON, "one JSON object a kernel")
@@ -101,15 +104,17 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 	if !slices.Contains(verifyFails, v.fail) {
 		return fmt.Errorf("--fail-on %q: must be any, race or never", v.fail)
 	}
-	if (v.sarif != "" || v.writeKnown != "" || v.html != "") && v.all {
-		return fmt.Errorf("--sarif, --html and --write-known: --all-executions has none")
+	if (v.sarif != "" || v.writeKnown != "" || v.html != "" || v.reduce != "") && v.all {
+		return fmt.Errorf("--sarif, --html, --reduce and --write-known: --all-executions has none")
 	}
 	v.o.Executions = v.o.Executions || v.html != ""
 	if v.o.Inputs < 1 || v.o.Schedules < 1 || v.o.Steps < 0 || v.shared < 0 {
 		return fmt.Errorf("--inputs and --schedules are 1 or more, --steps and --shared 0 or more")
 	}
-	if err := baselineFile(v.writeKnown); err != nil {
-		return err
+	for _, f := range []string{v.writeKnown, v.reduce} {
+		if err := baselineFile(f); err != nil {
+			return err
+		}
 	}
 	list, _, err := knownList(env)
 	if err != nil {
@@ -159,6 +164,9 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 			}
 			kernels++
 			counted += r.Count(v.fail == "race")
+			if err := v.small(ctx, env, &l, r); err != nil {
+				return err
+			}
 			if len(r.Unknown) > 0 {
 				unknown++
 			}
