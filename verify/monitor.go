@@ -72,8 +72,10 @@ type published struct {
 
 func newMonitor(g *emu.Grid, l *layout, f *findings) *monitor {
 	n := g.Launch.Blocks()
-	m := &monitor{grid: g, shape: shape{n, (g.Launch.Threads() + emu.Lanes - 1) / emu.Lanes, bulk(f.program)}, shadow: newShadow(), bars: map[barKey]*bar{},
-		groups: map[id]*copies{}, objects: map[emu.Word]*object{}, issuer: map[id]id{}, meets: map[int32]*meeting{}, remotes: map[remote]uint32{}, follow: map[int32][]bool{}, layout: l, found: f, contested: !fixed(f.program), cluster: make([]int32, n), times: make([]uint32, len(g.Warps))}
+	m := &monitor{grid: g, shape: shape{n, (g.Launch.Threads() + emu.Lanes - 1) / emu.Lanes, bulk(f.program)}, layout: l, found: f,
+		cluster: make([]int32, n), times: make([]uint32, len(g.Warps)), contested: !fixed(f.program),
+		shadow: newShadow(), bars: map[barKey]*bar{}, groups: map[id]*copies{}, objects: map[emu.Word]*object{}, issuer: map[id]id{},
+		meets: map[int32]*meeting{}, remotes: map[remote]uint32{}, follow: map[int32][]bool{}}
 	for i := range m.cluster {
 		m.cluster[i] = clusterOf(g.Launch, i)
 	}

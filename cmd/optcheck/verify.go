@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/internal/plain"
+	"optcheck/known"
 	"optcheck/verify"
 )
 
@@ -30,6 +31,8 @@ type verification struct {
 	reduced     bool
 	writeKnown  string
 	results     []*verify.Result
+	// asked are the kernels that were verified, counted what --fail-on counts of them, unknown those of which not everything is known.
+	asked, counted, unknown int
 }
 
 // verifyFails are the values of verify's --fail-on.
@@ -120,58 +123,68 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 	if err != nil {
 		return err
 	}
-	counted, unknown, kernels := 0, 0, 0
 	for _, file := range files {
 		launches, err := v.launches(ctx, env, file)
 		if err != nil {
 			return err
 		}
 		for _, l := range launches {
+			ask := v.kernel
 			if v.all {
-				n, err := v.every(ctx, env, file, &l)
-				if err != nil {
-					return fmt.Errorf("%s: kernel %s: %w", plain.Line(file), plain.Line(l.kernel), err)
-				}
-				kernels++
-				switch n {
-				case verify.AnswerFree:
-				case verify.AnswerUnknown:
-					unknown++
-				default:
-					counted++
-				}
-				continue
+				ask = v.every
 			}
-			r, err := verify.Kernel(l.module, l.kernel, &l.o)
-			if err != nil {
-				return fmt.Errorf("%s: kernel %s: %w", plain.Line(file), plain.Line(l.kernel), err)
-			}
-			r.File = file
-			v.mark(list, env.settings.newOnly, r)
-			v.results = append(v.results, r)
-			if v.asJSON {
-				err = env.printJSON(r)
-			} else {
-				_, err = fmt.Fprint(env.stdout, r.Text())
-			}
-			if err != nil {
+			if err := ask(ctx, env, file, &l, list); err != nil {
 				return err
 			}
-			if v.needed && len(r.Found) == 0 {
-				if err := v.need(env, &l); err != nil {
-					return err
-				}
-			}
-			kernels++
-			counted += r.Count(v.fail == "race")
-			if err := v.small(ctx, env, &l, r); err != nil {
-				return err
-			}
-			if len(r.Unknown) > 0 {
-				unknown++
-			}
+			v.asked++
 		}
 	}
+	if err := v.write(ctx, env); err != nil {
+		return err
+	}
+	switch {
+	case v.asked == 0:
+		return fmt.Errorf("there is no kernel to verify")
+	case v.fail == "never":
+	case v.counted > 0:
+		return errFound
+	case v.unknown > 0:
+		return fmt.Errorf("%s could not be verified to the end", plain.Count(v.unknown, "kernel"))
+	}
+	return nil
+}
+
+// kernel makes runs of a launch, and prints what they show.
+func (v *verification) kernel(ctx context.Context, env *environment, file string, l *toVerify, list *known.List) error {
+	r, err := verify.Kernel(l.module, l.kernel, &l.o)
+	if err != nil {
+		return fmt.Errorf("%s: kernel %s: %w", plain.Line(file), plain.Line(l.kernel), err)
+	}
+	r.File = file
+	v.mark(list, env.settings.newOnly, r)
+	v.results = append(v.results, r)
+	if v.asJSON {
+		err = env.printJSON(r)
+	} else {
+		_, err = fmt.Fprint(env.stdout, r.Text())
+	}
+	if err != nil {
+		return err
+	}
+	if v.needed && len(r.Found) == 0 {
+		if err := v.need(env, l); err != nil {
+			return err
+		}
+	}
+	v.counted += r.Count(v.fail == "race")
+	if len(r.Unknown) > 0 {
+		v.unknown++
+	}
+	return v.small(ctx, env, l, r)
+}
+
+// write writes the files that flags ask for.
+func (v *verification) write(ctx context.Context, env *environment) error {
 	if v.sarif != "" {
 		if err := v.writeSARIF(env); err != nil {
 			return err
@@ -182,19 +195,7 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 			return err
 		}
 	}
-	if err := writeBaseline(env, v.writeKnown, v.cells); err != nil {
-		return err
-	}
-	switch {
-	case kernels == 0:
-		return fmt.Errorf("there is no kernel to verify")
-	case v.fail == "never":
-	case counted > 0:
-		return errFound
-	case unknown > 0:
-		return fmt.Errorf("%s could not be verified to the end", plain.Count(unknown, "kernel"))
-	}
-	return nil
+	return writeBaseline(env, v.writeKnown, v.cells)
 }
 
 // need says of each synchronisation of a kernel whether it is noticed when it is left out or made weaker.
@@ -212,15 +213,22 @@ func (v *verification) need(env *environment, l *toVerify) error {
 	return err
 }
 
-// every looks at all executions of a launch.
-func (v *verification) every(ctx context.Context, env *environment, file string, l *toVerify) (answer string, err error) {
+// every looks at all executions of a launch, and prints the answer.
+func (v *verification) every(ctx context.Context, env *environment, file string, l *toVerify, _ *known.List) error {
 	x, err := verify.All(ctx, l.module, l.kernel, &l.o, v.limit)
 	if err != nil {
-		return "", err
+		return fmt.Errorf("%s: kernel %s: %w", plain.Line(file), plain.Line(l.kernel), err)
+	}
+	switch x.Answer {
+	case verify.AnswerFree:
+	case verify.AnswerUnknown:
+		v.unknown++
+	default:
+		v.counted++
 	}
 	if x.File = file; v.asJSON {
-		return x.Answer, env.printJSON(x)
+		return env.printJSON(x)
 	}
 	_, err = fmt.Fprint(env.stdout, x.Text())
-	return x.Answer, err
+	return err
 }
