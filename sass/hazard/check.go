@@ -134,14 +134,12 @@ func (t *table) judge(fn *isa.Func, d dep) (need, harm int, broken bool) {
 	if !d.open && !d.fixed {
 		return 0, 0, false
 	}
-	need, harm, known := t.need(d.kind, from, to, d.reg)
 	switch {
-	case d.kind == WAW && !d.open && t.class(from) == t.class(to):
-		return 0, 0, false // one unit writes in order
-	case d.kind == WAR && d.open:
-		return need, harm, !known || d.cycles < need
 	case d.open:
 		return 0, 0, true
+	case d.kind == WAW && t.class(from) == t.class(to):
+		return 0, 0, false // one unit writes in order
 	}
+	need, harm, known := t.need(d.kind, from, to, d.reg)
 	return need, harm, known && d.cycles < need
 }
