@@ -614,7 +614,10 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 		f := &Finding{Rule: a.Rule, Why: a.Why, Input: in, Block: block, Warp: id, Lane: a.Lane, Reverse: i == 1, Both: found[0] != nil && found[1] != nil,
 			Source: -1, Machine: int(a.Pc), Want: a.Want, Got: a.Got, Address: a.Word.Addr(), Early: early}
 		if a.Event != nil {
-			f.Source, f.Address = int(a.Event.Inst), a.Event.Place.Addr
+			f.Source = int(a.Event.Inst)
+			if a.Word == 0 { // an event has a place, a weak store its words
+				f.Address = a.Event.Place.Addr
+			}
 		}
 		if f.Source >= 0 {
 			f.SourceNumber, f.SourceText = c.program.Insts[f.Source].Source, c.program.Insts[f.Source].Text

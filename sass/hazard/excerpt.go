@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"optcheck/isa"
 )
@@ -29,6 +30,8 @@ type Verdict struct {
 func Judge(fn *isa.Func) (v Verdict) {
 	r := Check(fn)
 	v.Dependencies = r.Dependencies
+	vain := sync.OnceValue(func() []Finding { return inVain(fn) })
+	deps := sync.OnceValue(func() []Dependency { list, _ := Dependencies(fn); return list })
 	if r.Unknown == manyPaths {
 		v.Doubt = "registers in flight: " + r.Unknown
 	}
@@ -39,11 +42,11 @@ func Judge(fn *isa.Func) (v Verdict) {
 			}
 			continue
 		}
-		c := Claim{Finding: f, Reaches: Reaches(fn, f), Detail: fmt.Sprintf("%s: %s", f.Reg, f.Missing(fn))}
+		c := Claim{Finding: f, Reaches: reaches(fn, f.effects(vain)), Detail: fmt.Sprintf("%s: %s", f.Reg, f.Missing(fn))}
 		if c.Reaches >= 0 {
 			c.Detail += "; its content decides what " + fn.Insts[c.Reaches].Text + " does"
 		}
-		c.Excerpt = excerpt(fn, &c)
+		c.Excerpt = excerpt(fn, &c, deps())
 		v.Claims = append(v.Claims, c)
 	}
 	return v
@@ -98,9 +101,8 @@ const maxExcerpt = 32
 
 // excerpt chooses the instructions of a claim, their neighbours and what waits for the first, and whatever lies between if there
 // is room.
-func excerpt(fn *isa.Func, c *Claim) *Excerpt {
-	deps, _ := Dependencies(fn)
-	deps = slices.DeleteFunc(deps, func(d Dependency) bool { return d.From != c.From && d.To != c.To })
+func excerpt(fn *isa.Func, c *Claim, deps []Dependency) *Excerpt {
+	deps = slices.DeleteFunc(slices.Clone(deps), func(d Dependency) bool { return d.From != c.From && d.To != c.To })
 	ends := []int{c.From, c.To}
 	if c.Reaches >= 0 {
 		ends = append(ends, c.Reaches)

@@ -53,10 +53,23 @@ func (p *Path) Reset() { p.s = p.s[:0] }
 
 // Effects are the findings by which one shows: itself, or, if it waits for a scoreboard that is not yet set, those of a wait in vain.
 func Effects(fn *isa.Func, f Finding) []Finding {
+	return f.effects(func() []Finding { return inVain(fn) })
+}
+
+func (f Finding) effects(vain func() []Finding) (list []Finding) {
 	if f.Kind != SetWait {
 		return []Finding{f}
 	}
+	for _, g := range vain() {
+		if g.From == f.From && g.Kind != SetWait && g.Sure {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// inVain are the findings in a function in which who waits for a scoreboard too early waits for nothing.
+func inVain(fn *isa.Func) []Finding {
 	t, _ := tableOf(fn)
-	all := check(fn, t.setWait).Findings
-	return slices.DeleteFunc(all, func(g Finding) bool { return g.From != f.From || g.Kind == SetWait || !g.Sure })
+	return check(fn, t.setWait).Findings
 }

@@ -6,19 +6,19 @@ import (
 	"optcheck/isa"
 )
 
-// Reaches returns the first store, access or branch to which the wrong value of a finding comes, as what is stored, an address,
+// reaches returns the first store, access or branch to which a wrong value of findings comes, as what is stored, an address,
 // a condition or a guard; -1 if it comes to none. The value is followed through registers, not through memory.
-func Reaches(fn *isa.Func, f Finding) int {
+func reaches(fn *isa.Func, effects []Finding) int {
 	first := -1
-	for _, g := range Effects(fn, f) {
-		if at := reaches(fn, g); at >= 0 && (first < 0 || at < first) {
+	for _, f := range effects {
+		if at := reach(fn, f); at >= 0 && (first < 0 || at < first) {
 			first = at
 		}
 	}
 	return first
 }
 
-func reaches(fn *isa.Func, f Finding) int {
+func reach(fn *isa.Func, f Finding) int {
 	wrong := make([]map[isa.Reg]bool, len(fn.Blocks)) // at the start of each block
 	found := -1
 	tell := func(i int) {
