@@ -34,7 +34,7 @@ func (f Finding) Rule() string {
 // Missing says what is missing.
 func (f Finding) Missing(fn *isa.Func) string {
 	from, to := &fn.Insts[f.From], &fn.Insts[f.To]
-	if f.Need > 0 {
+	if f.Need > 0 && f.Kind != WAR {
 		return fmt.Sprintf("%s is issued %d cycles after %s at least, and needs %d", to.Text, f.Cycles, from.Text, f.Need)
 	}
 	board := from.Control.Write
@@ -134,12 +134,14 @@ func (t *table) judge(fn *isa.Func, d dep) (need, harm int, broken bool) {
 	if !d.open && !d.fixed {
 		return 0, 0, false
 	}
+	need, harm, known := t.need(d.kind, from, to, d.reg)
 	switch {
+	case d.kind == WAW && !d.open && t.class(from) == t.class(to):
+		return 0, 0, false // one unit writes in order
+	case d.kind == WAR && d.open && known && d.cycles >= need:
+		return need, harm, true // compilers have done so, and nobody knows why they may
 	case d.open:
 		return 0, 0, true
-	case d.kind == WAW && t.class(from) == t.class(to):
-		return 0, 0, false // one unit writes in order
 	}
-	need, harm, known := t.need(d.kind, from, to, d.reg)
 	return need, harm, known && d.cycles < need
 }

@@ -37,7 +37,7 @@ func Judge(fn *isa.Func) (v Verdict) {
 	}
 	for _, f := range r.Findings {
 		if !f.Sure {
-			if t, _ := tableOf(fn); v.Doubt == "" && len(t.harm) > 0 {
+			if t, _ := tableOf(fn); v.Doubt == "" && (len(t.harm) > 0 || f.Kind == WAR) {
 				v.Doubt = fmt.Sprintf("%s: %s, as far as compilers show; no chip showed harm", f.Reg, f.Missing(fn))
 			}
 			continue

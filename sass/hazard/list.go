@@ -42,7 +42,7 @@ func (d *Dependency) String(fn *isa.Func) string {
 		s = fmt.Sprintf("%s %s of %04x %s", verb, strings.Join(regs, ","), from.Addr, from.Op)
 	}
 	switch {
-	case d.Broken && d.Need > 0:
+	case d.Broken && d.Need > 0 && d.Kind != WAR:
 		return s + fmt.Sprintf(": HAZARD: %d cycles behind, needs %d", d.Cycles, d.Need)
 	case d.Broken:
 		return s + ": HAZARD: nothing waits for it"

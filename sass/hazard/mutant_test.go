@@ -180,7 +180,9 @@ func (o *oracle) early(f flight, i int) bool {
 	}
 	for _, u := range fe.uses {
 		if slices.Contains(e.defs, u) && u.Class == isa.ClassGPR {
-			return true
+			if need, _, known := o.t.need(WAR, from, in, u); !known || o.now-f.at < need {
+				return true
+			}
 		}
 	}
 	return false

@@ -27,7 +27,7 @@ import (
 //	of TARGET LINE                 a line of a target alone, in place of that of all
 //	same NAME TARGET               a target that is as another
 //	target NAME…                   what follows is for these alone
-//	raw PRODUCER CYCLES CONSUMER… CYCLES CONSUMER…
+//	raw|war PRODUCER CYCLES CONSUMER… CYCLES CONSUMER…
 //	harm TARGET raw PRODUCER CYCLES CONSUMER… with so many cycles a chip gave wrong values
 //
 // PRODUCER and CONSUMER are a class and, behind a dot, a result or operand; see result and slot.
@@ -164,7 +164,7 @@ func (t *table) line(f []string) bool {
 		n, err := strconv.Atoi(f[1])
 		t.setWait = n
 		return err == nil
-	case f[0] == RAW.String() && len(f) > 3:
+	case (f[0] == "raw" || f[0] == "war") && len(f) > 3:
 		t.row(f[0]+" "+f[1]+" ", f[2:])
 	default:
 		return false
@@ -236,6 +236,9 @@ func (t *table) need(kind Kind, from, to *isa.Inst, r isa.Reg) (cycles, harm int
 // keys names producer and consumer of a dependency as the table does.
 func (t *table) keys(kind Kind, from, to *isa.Inst, r isa.Reg) (producer, consumer string) {
 	producer = t.class(from) + "." + t.result(from, r)
+	if kind == WAR {
+		producer = t.class(from) + "." + slot(from, r)
+	}
 	if kind == RAW {
 		return producer, t.consumer(to, r)
 	}
