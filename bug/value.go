@@ -50,7 +50,9 @@ func (b *kernelBundler) compiled(ctx context.Context, r recipe, p *program) (*co
 }
 
 // executed reports whether the finding is one of execution.
-func (b *kernelBundler) executed() bool { return b.find.Execution != nil && b.find.Execution.Early == nil }
+func (b *kernelBundler) executed() bool {
+	return b.find.Execution != nil && b.find.Execution.Early == nil
+}
 
 // instructions lists all instructions of a kernel in nvdisasm's output, but those that do nothing.
 func instructions(text []byte, kernel string) (out []access) {
