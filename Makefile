@@ -81,6 +81,11 @@ axe:
 	mkdir -p $(AXE_DIR)
 	test -s $(AXE_DIR)/axe.min.js || (cd $(AXE_DIR) && npm pack --silent axe-core@$(AXE) && tar xzf axe-core-$(AXE).tgz --strip-components=1 package/axe.min.js)
 
+# The editor of the page to try things, bundled with its licences; the result is in the repository.
+.PHONY: editor
+editor:
+	scripts/retry.sh report/html/editor/build.sh
+
 # The documents as pages for a browser, which need no server: site/public/index.html.
 .PHONY: site
 site:

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
+	"optcheck/isa"
 	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/refine"
@@ -63,6 +64,8 @@ type Options struct {
 	Execute int
 	// Inputs, if there are any, are those inputs.
 	Inputs []*refine.Input
+	// Code, if not nil, is given the machine code of each cell before it is compared, by several at a time.
+	Code func(*Cell, *isa.Program)
 	// Jobs is how many cells are worked on at a time; 0: one a core.
 	Jobs int
 }
@@ -200,6 +203,7 @@ type cell struct {
 	tc      *toolchain.Toolchain
 	execute int
 	inputs  []*refine.Input
+	show    func(*Cell, *isa.Program)
 }
 
 // cells lays out the matrix.
@@ -227,7 +231,7 @@ func (o *Options) cells(m *ptx.Module) (out []cell) {
 	for _, tc := range tcs {
 		for _, t := range targets {
 			for _, level := range levels {
-				out = append(out, cell{Cell{File: m.File, Toolchain: tc.ID, Target: t, Level: level}, tc, o.Execute, o.Inputs})
+				out = append(out, cell{Cell{File: m.File, Toolchain: tc.ID, Target: t, Level: level}, tc, o.Execute, o.Inputs, o.Code})
 			}
 		}
 	}
@@ -275,6 +279,9 @@ func (c *cell) audit(ctx context.Context, m *ptx.Module, reading *semaphore.Weig
 	code, err := parse()
 	if err != nil {
 		return err
+	}
+	if c.show != nil {
+		c.show(&c.Cell, code.Program)
 	}
 	return c.judge(ctx, m, c.tc, code, b.lined, c.execute, c.inputs...)
 }

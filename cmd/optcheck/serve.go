@@ -32,7 +32,7 @@ func newServeCmd(env *environment) *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve [FILE…]",
-		Short: "Show results in a browser, also while they come, and try tests there",
+		Short: "Show results in a browser, also while they come, and try tests and programs there",
 		Long: `Answer a browser with the pages of optcheck report --html, made on demand: filters,
 lists and comparisons of releases also work without JavaScript, and there is no
 limit to the number of cells but memory. FILE is a store, which is followed while
@@ -41,10 +41,11 @@ audits write to it, or are event streams, which are read once and shown as one w
 
 ` + selectionHelp + `
 
-On the page "Try a test" a test can be typed, or picked from the corpus, and compiled
-by the compilers of this machine: it shows what was compiled, the machine code beside
-the source, the verdict and executions. A link can hold the test. Without FILE there is
-only this page. It is there on loopback addresses only; --editor=false leaves it out.
+On the page "Try it" a litmus test, PTX or CUDA C++ can be typed, or picked from
+examples, and compiled by the compilers of this machine: it shows the machine code
+beside the source, the verdict and executions. A memory model can be asked about a test
+there, too. A link can hold the text. Without FILE there is only this page. It is there
+on loopback addresses only; --editor=false leaves it out.
 
 It only reads. It listens on the loopback address unless --remote is given, and
 answers only requests that call it by the address they came to, by localhost, or
@@ -73,7 +74,7 @@ of the test itself), known=known or known=new, and q=words.`,
 	fl.StringVar(&f.addr, "addr", "127.0.0.1:7777", "where to listen; port 0 is any free one")
 	fl.BoolVar(&f.remote, "remote", false, "listen on an address that other machines reach: whoever reaches it may read")
 	fl.StringSliceVar(&f.hosts, "host", nil, "further names that requests may call this server by")
-	fl.BoolVar(&f.editor, "editor", true, "a page on which tests are compiled, on loopback addresses")
+	fl.BoolVar(&f.editor, "editor", true, "a page to try tests and programs, on loopback addresses")
 	fl.DurationVar(&f.every, "refresh", 2*time.Second, "how often to look whether a store has grown")
 	selectFlags(cmd, &f.sel)
 	fl.StringVar(&f.tables.deps, "deps", "", "also a page of the dependencies that survive, from this file (optcheck deps --json)")

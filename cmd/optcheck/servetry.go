@@ -27,12 +27,14 @@ const (
 	tryInstructions = 64
 )
 
-// workbench compiles tests for the page to try things. Nothing of a test but its meaning
-// reaches a compiler: the kernels are written by ptxgen, under names that it chooses.
+// workbench compiles and judges for the page to try things. Nothing of a test but its meaning
+// reaches a compiler: the kernels are written by ptxgen, under names that it chooses. A program
+// reaches it as it is, and may name no file but headers of the compiler and the system.
 type workbench struct {
-	offer html.Offer
-	list  *known.List
-	tools map[string]benchTool // by Compiler.Value
+	offers []*html.Offer
+	list   *known.List
+	models *painter
+	tools  map[string]benchTool // by Compiler.Value
 }
 
 // benchTool is a toolchain on a road.
@@ -44,7 +46,10 @@ type benchTool struct {
 // newWorkbench finds the compilers of this machine, whatever they compile. Where there is
 // something else to serve, one that is broken is only told of.
 func newWorkbench(ctx context.Context, env *environment, list *known.List, alone bool) (*workbench, error) {
-	w := &workbench{list: list, tools: map[string]benchTool{}}
+	w := &workbench{list: list, models: newPainter(), tools: map[string]benchTool{}}
+	tests := &html.Offer{What: tryLitmus, Name: "Litmus test", Label: "Test", Go: "Compile and check", Levels: pipeline.Levels,
+		Lead: "Type a litmus test, or begin with one that comes with optcheck. The compilers of this machine compile it, and its machine code is checked and judged."}
+	programs := map[string]*html.Offer{pipeline.PTX: ptxOffer(), pipeline.CUDA: cudaOffer()}
 	limit, err := env.settings.limit()
 	if err != nil {
 		return nil, err
@@ -63,6 +68,9 @@ func newWorkbench(ctx context.Context, env *environment, list *known.List, alone
 			wrong = append(wrong, toolchain.DistinctErrors(errs)...)
 		}
 		for _, tc := range found {
+			if o := programs[r.Source]; o != nil && r.Vendor == target.NVIDIA {
+				w.add(o, r, tc)
+			}
 			if _, err := pipeline.Of(tc, r.Source); err != nil {
 				continue
 			}
@@ -70,7 +78,7 @@ func newWorkbench(ctx context.Context, env *environment, list *known.List, alone
 				vendors = append(vendors, r.Vendor)
 			}
 			known[r.Vendor] = append(known[r.Vendor], tc.Targets...)
-			w.add(r, tc)
+			w.add(tests, r, tc)
 		}
 	}
 	for _, e := range toolchain.DistinctErrors(wrong) {
@@ -82,63 +90,73 @@ func newWorkbench(ctx context.Context, env *environment, list *known.List, alone
 	}
 	for _, v := range vendors {
 		slices.SortFunc(known[v], target.Compare)
-		w.offer.Targets = append(w.offer.Targets, html.TargetChoice{Vendor: v, Targets: slices.Compact(known[v])})
+		tests.Targets = append(tests.Targets, html.TargetChoice{Vendor: v, Targets: slices.Compact(known[v])})
 	}
-	w.begin()
+	w.offers = []*html.Offer{tests, programs[pipeline.PTX], programs[pipeline.CUDA], modelOffer()}
+	w.begin(tests)
+	for _, o := range w.offers[1:3] {
+		w.beginProgram(o)
+	}
 	return w, nil
 }
 
 // groupNames say for readers what compilers of a road compile.
 var groupNames = map[string]string{pipeline.PTX: "PTX", pipeline.OpenCL: "OpenCL C", pipeline.LLVMIR: "LLVM IR"}
 
-func (w *workbench) add(r *pipeline.Road, tc *toolchain.Toolchain) {
+func (w *workbench) add(o *html.Offer, r *pipeline.Road, tc *toolchain.Toolchain) {
 	value := r.Source + " " + tc.ID
-	if _, ok := w.tools[value]; ok {
+	if slices.ContainsFunc(o.Compilers, func(c html.Compiler) bool { return c.Value == value }) {
 		return
 	}
 	w.tools[value] = benchTool{r, tc}
-	w.offer.Compilers = append(w.offer.Compilers, html.Compiler{Value: value, Name: tc.ID, Group: groupNames[r.Source] + " for " + r.Vendor})
+	o.Compilers = append(o.Compilers, html.Compiler{Value: value, Name: tc.ID, Group: groupNames[r.Source] + " for " + r.Vendor})
 }
 
 // tryFirst are the targets that are asked for at first, the first that is there.
 var tryFirst = []string{"sm_90", "sm_86", "sm_80", "gfx942", "gfx90a", "gfx1030"}
 
-// begin says what the form has at first: the newest compilers of the first road.
-func (w *workbench) begin() {
-	o := &w.offer
-	o.Levels = pipeline.Levels
+// begin says what the form for tests has at first: the newest compilers of the first road.
+func (w *workbench) begin(o *html.Offer) {
 	for _, l := range spec.AllLayouts {
 		o.Layouts = append(o.Layouts, l.String())
 	}
 	for _, t := range slices.Concat(corpus.Tests(), corpus.OpenCL()) {
 		o.Tests = append(o.Tests, t.Name)
 	}
-	o.First = html.Trial{Level: "O3", Layout: spec.Pointers.String()}
-	o.First.Text, _ = w.Text("mp")
+	o.First = html.Trial{What: o.What, Level: "O3", Layout: spec.Pointers.String()}
+	o.First.Text, _ = w.Text(o.What, "mp")
 	for _, c := range o.Compilers {
 		if c.Group == o.Compilers[0].Group {
 			o.First.Compilers = append(o.First.Compilers, c.Value)
 		}
 	}
 	for _, c := range o.Targets {
-		first := c.Targets[len(c.Targets)-1]
-		for _, t := range slices.Backward(tryFirst) {
-			if slices.Contains(c.Targets, t) {
-				first = t
-			}
-		}
-		o.First.Targets = append(o.First.Targets, first)
+		o.First.Targets = append(o.First.Targets, firstTarget(c.Targets))
 	}
 	if len(o.Compilers) == 0 {
 		o.Missing = "No compiler was found on this machine. optcheck toolchain install gets some; start the server again then."
 	}
 }
 
-// Offer is what trials may ask for.
-func (w *workbench) Offer() *html.Offer { return &w.offer }
+// firstTarget is the one of targets, of which there is one, that is asked for at first.
+func firstTarget(targets []string) string {
+	for _, t := range tryFirst {
+		if slices.Contains(targets, t) {
+			return t
+		}
+	}
+	return targets[len(targets)-1]
+}
 
-// Text is the text of a test of the corpus.
-func (w *workbench) Text(name string) (string, bool) {
+// Offers are what trials may ask for.
+func (w *workbench) Offers() []*html.Offer { return w.offers }
+
+// Text is a text to begin with: a test of the corpus, or an example of a program.
+func (w *workbench) Text(what, name string) (string, bool) {
+	if what == tryPTX || what == tryCUDA {
+		text, ok := programExamples[what][name]
+		return text, ok
+	}
 	if _, ok := corpus.Lookup(name); !ok {
 		return "", false
 	}
@@ -150,41 +168,71 @@ func (w *workbench) Text(name string) (string, bool) {
 	return "", false
 }
 
-// Try compiles and judges a test.
-func (w *workbench) Try(ctx context.Context, t html.Trial) (tried []html.Tried, notes []string, err error) {
-	test, err := parseChecked("test", t.Text)
+// Kinds of trials.
+const (
+	tryLitmus = "litmus"
+	tryPTX    = "ptx"
+	tryCUDA   = "cuda"
+	tryModel  = "model"
+)
+
+// Try does a trial of any kind.
+func (w *workbench) Try(ctx context.Context, t html.Trial) (html.Outcome, error) {
+	if len(t.Compilers) == 0 {
+		return html.Outcome{}, errors.New("choose a compiler")
+	}
+	switch t.What {
+	case tryPTX, tryCUDA:
+		return w.tryProgram(ctx, t)
+	case tryModel:
+		return w.judge(ctx, t)
+	}
+	return w.tryTest(ctx, t)
+}
+
+// checkedTest reads a test that is not too large for this page.
+func checkedTest(text string) (*litmus.Test, error) {
+	test, err := parseChecked("test", text)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	n := 0
 	for _, th := range test.Threads {
 		n += len(th.Body)
 	}
+	if n > tryInstructions {
+		return nil, fmt.Errorf("the test has %d instructions; here a test may have %d (optcheck audit takes any)", n, tryInstructions)
+	}
+	return test, nil
+}
+
+// tryTest compiles and judges a test.
+func (w *workbench) tryTest(ctx context.Context, t html.Trial) (out html.Outcome, err error) {
+	test, err := checkedTest(t.Text)
+	if err != nil {
+		return out, err
+	}
 	layout, err := spec.ParseLayout(t.Layout)
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case n > tryInstructions:
-		return nil, nil, fmt.Errorf("the test has %d instructions; here a test may have %d (optcheck audit takes any)", n, tryInstructions)
-	case len(t.Compilers) == 0:
-		return nil, nil, errors.New("choose a compiler")
-	case len(t.Compilers) > tryCompilers:
-		return nil, nil, fmt.Errorf("%d compilers are chosen, at most %d work on a test here", len(t.Compilers), tryCompilers)
+	if err != nil {
+		return out, err
+	}
+	if len(t.Compilers) > tryCompilers {
+		return out, fmt.Errorf("%d compilers are chosen, at most %d work on a test here", len(t.Compilers), tryCompilers)
 	}
 	for _, r := range pipeline.Roads {
 		tcs, targets, left := w.chosen(r, t)
-		notes = append(notes, left...)
+		out.Notes = append(out.Notes, left...)
 		if len(tcs) == 0 || ctx.Err() != nil {
 			continue
 		}
 		x, err := w.audit(ctx, audit.Options{Tests: []*litmus.Test{test}, Toolchains: tcs, Targets: targets, Levels: []string{t.Level},
 			Layouts: []spec.Layout{layout}, Source: r.Source, Jobs: runtime.GOMAXPROCS(0)})
-		tried = append(tried, x)
+		out.Tried = append(out.Tried, x)
 		if err != nil {
-			return tried, notes, err
+			return out, err
 		}
 	}
-	return tried, notes, nil
+	return out, nil
 }
 
 // chosen are the toolchains of a road that a trial asks for, with the targets that they know.

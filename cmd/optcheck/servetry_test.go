@@ -15,6 +15,7 @@ import (
 
 	"optcheck/internal/patient"
 	"optcheck/internal/required"
+	"optcheck/report/html"
 	"optcheck/toolchain"
 )
 
@@ -41,7 +42,7 @@ func try(t *testing.T, at, text string, more ...string) (int, string) {
 }
 
 func corpusText(t *testing.T, name string) string {
-	text, ok := (&workbench{}).Text(name)
+	text, ok := (&workbench{}).Text(tryLitmus, name)
 	require.True(t, ok, name)
 	return text
 }
@@ -103,11 +104,92 @@ func TestServeTryHostile(t *testing.T) {
 	require.Positive(t, ran, "what is no word of PTX may stand in a doc string")
 	code, page := try(t, at, strings.Replace(good.Replace(form), "st.cg", "st.foo", 1))
 	require.Equal(t, http.StatusUnprocessableEntity, code)
-	require.Contains(t, page, "Line 8, column 4: </strong>unknown modifier .foo")
+	require.Contains(t, page, "Line 8, column 4: </strong><span>unknown modifier .foo")
 	long := strings.Replace(good.Replace(form), " st.cg.s32 [rd0],1 ;\n", strings.Repeat(" st.cg.s32 [rd0],1 ;\n", tryInstructions+1), 1)
 	code, page = try(t, at, long)
 	require.Equal(t, http.StatusUnprocessableEntity, code)
 	require.Contains(t, page, "here a test may have 64")
+}
+
+// TestServeTryProgram: a program goes the whole road, its machine code has the lines of the text, and
+// what is wrong with a text has its place.
+func TestServeTryProgram(t *testing.T) {
+	needs(t, "cuda-11.8")
+	at := startServeWith(t, os.Getenv)
+	wait := programExamples[tryPTX]["wait.ptx"]
+	place := []string{"what", "ptx", "on", "ptx ptxas 11.8.89", "target", "sm_80", "level", "O3"}
+	code, page := try(t, at, wait, place...)
+	require.Equal(t, http.StatusOK, code, page)
+	for _, want := range []string{"c-miscompiled", `data-finding data-line="16" data-col="2" data-severity="error"`, `data-of="13"`, "STRONG.SYS", "causality"} {
+		require.Contains(t, page, want)
+	}
+	require.NotContains(t, page, `data-of="16"`, "there is nothing of the lost load")
+	for text, want := range map[string]string{
+		strings.Replace(wait, "setp.eq", "setq.eq", 1): "Line 14, column ",
+		".version 7.0\n.include \"/etc/passwd\"\n":     "a module is one file",
+		strings.Replace(wait, "\tret;", strings.Repeat("\tmov.b32 %r1, %r1;\n", 3000)+strings.Repeat("\tret;\n", 1100), 1): "here one may have 4000",
+	} {
+		code, page := try(t, at, text, place...)
+		if code == http.StatusOK { // ptxas refuses it
+			require.Contains(t, page, "c-invalid")
+			continue
+		}
+		require.Equal(t, http.StatusUnprocessableEntity, code, text)
+		require.Contains(t, page, want)
+	}
+}
+
+// TestServeTryCUDA: CUDA C++ has its own lines beside the machine code, and reads no foreign file.
+func TestServeTryCUDA(t *testing.T) {
+	needs(t, "cuda-11.8")
+	needs(t, "nvcc-12.4")
+	at := startServeWith(t, os.Getenv)
+	place := []string{"what", "cuda", "on", "cuda nvcc 12.4.131 + ptxas 11.8.89", "target", "sm_80", "level", "O3"}
+	code, page := try(t, at, programExamples[tryCUDA]["wait.cu"], place...)
+	require.Equal(t, http.StatusOK, code, page)
+	for _, want := range []string{"c-miscompiled", `data-finding data-line="7"`, `data-of="8"`, "wait(int*, int*, int*)", "The PTX between them"} {
+		require.Contains(t, page, want)
+	}
+	code, page = try(t, at, "#include \"/etc/hostname\"\n__global__ void k() {}\n", place...)
+	require.Equal(t, http.StatusUnprocessableEntity, code)
+	require.Contains(t, page, "Line 1")
+	require.Contains(t, page, "lies outside of the program")
+	code, page = try(t, at, "__global__ void k() { nothing(); }\n", place...)
+	require.Equal(t, http.StatusUnprocessableEntity, code)
+	require.Contains(t, page, "Line 1")
+}
+
+// TestServeTryModel: a model lists the final states, and says why it forbids one.
+func TestServeTryModel(t *testing.T) {
+	w := &workbench{models: newPainter()}
+	for _, c := range []struct {
+		test, model, answer, why string
+		states, drawn            int
+		forbidden                bool
+	}{
+		{"mp", "sc", "Never: sc allows it in 0 of", "forbids", 3, 3, true},
+		{"mp", "ptx", "Sometimes: ptx allows it in", "allows", 4, 4, false},
+		{"coRR", "ptx-2015-op", "Sometimes", "allows", 4, 0, false},
+	} {
+		out, err := w.judge(t.Context(), html.Trial{What: tryModel, Text: corpusText(t, c.test), Compilers: []string{c.model}})
+		require.NoError(t, err)
+		j := out.Judged
+		require.Contains(t, j.Answer, c.answer)
+		require.Contains(t, j.Why, c.why)
+		require.Len(t, j.States, c.states, c)
+		require.Equal(t, c.forbidden, j.Forbidden != nil, c)
+		drawn := 0
+		for _, s := range j.States {
+			if s.Picture != nil {
+				drawn++
+			}
+		}
+		if c.drawn > 0 {
+			require.Equal(t, c.drawn, drawn, c)
+		}
+	}
+	_, err := w.judge(t.Context(), html.Trial{Text: corpusText(t, "mp"), Compilers: []string{"../../etc/passwd"}})
+	require.ErrorContains(t, err, "not built in")
 }
 
 // TestServeTryHangs: a compiler that hangs is killed when its time is over, and when its reader

@@ -136,5 +136,18 @@ func write(w io.Writer) error {
 			fmt.Fprintf(w, "\n%s\n%s %s, %s\n\n%s\n", strings.Repeat("=", 80), m.path, m.version, name, bytes.TrimSpace(texts[name]))
 		}
 	}
-	return nil
+	return writeEditor(w)
+}
+
+// writeEditor adds the licences of the editor of the pages, which its build gathers.
+func writeEditor(w io.Writer) error {
+	dir, err := output("list", "-f", "{{.Dir}}", "optcheck/report/html")
+	if err != nil {
+		return err
+	}
+	text, err := input.ReadFile(filepath.Join(strings.TrimSpace(dir), "editor", "LICENSES"), 1<<20)
+	if err == nil {
+		fmt.Fprintf(w, "\nThe editor of the page to try things is a bundle of these packages:\n\n%s\n", bytes.TrimSpace(text))
+	}
+	return err
 }

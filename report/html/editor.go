@@ -10,16 +10,18 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/report"
 )
 
-// TryFile is the page on which tests are tried.
+// TryFile is the page on which tests and programs are tried.
 const TryFile = "try.html"
 
-// Trial is a test to be tried, and where.
+// Trial is what is to be tried, and where.
 type Trial struct {
-	Text      string   // of the test
+	What      string   // Offer.What
+	Text      string   // of the test or program
 	Compilers []string // by Compiler.Value
 	Targets   []string // at most one of each vendor
 	Level     string
@@ -28,17 +30,23 @@ type Trial struct {
 
 // Keys of a trial in addresses and forms.
 const (
-	TryTest, TryCompiler, TryTarget, TryLevel, TryLayout = "test", "on", "target", "level", "layout"
+	TryWhat, TryTest, TryCompiler, TryTarget, TryLevel, TryLayout = "what", "test", "on", "target", "level", "layout"
 	// TryPick names a test to begin with.
 	TryPick = "pick"
 )
 
-// Values are the parameters of an address that holds the trial.
+// Values are the parameters of an address that holds the trial: what it does not choose is left out.
 func (t Trial) Values() url.Values {
-	return url.Values{TryTest: {t.Text}, TryCompiler: t.Compilers, TryTarget: t.Targets, TryLevel: {t.Level}, TryLayout: {t.Layout}}
+	v := url.Values{TryTest: {t.Text}}
+	for key, list := range map[string][]string{TryWhat: {t.What}, TryCompiler: t.Compilers, TryTarget: t.Targets, TryLevel: {t.Level}, TryLayout: {t.Layout}} {
+		if list = slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == "" }); len(list) > 0 {
+			v[key] = list
+		}
+	}
+	return v
 }
 
-// Compiler is what a test may be tried on.
+// Compiler is what a test may be tried on: a compiler, or a memory model.
 type Compiler struct {
 	Value string // unique
 	Name  string // for readers: ptxas 12.4.131
@@ -51,14 +59,24 @@ type TargetChoice struct {
 	Targets []string
 }
 
-// Offer is what trials may ask for, and what they ask for at first.
+// Offer is what trials of one kind may ask for, and what they ask for at first. A choice that such
+// a trial does not have is empty.
 type Offer struct {
-	Tests     []string // names of tests to begin with
+	What      string   // unique, and the language of the editor: litmus, ptx, cuda, model
+	Name      string   // for readers, on the tab: CUDA C++
+	Label     string   // of the text: Test
+	Lead      string   // what it is good for
+	Tool      string   // of the choice of a compiler, if there is One: release
+	Result    string   // what stands beside the text before there is a result, if there is One
+	Go        string   // on the button
+	Tests     []string // names of texts to begin with
 	Compilers []Compiler
-	Targets   []TargetChoice
-	Levels    []string
-	Layouts   []string
-	First     Trial
+	// One is that a trial has one compiler, and its result stands beside the text.
+	One     bool
+	Targets []TargetChoice
+	Levels  []string
+	Layouts []string
+	First   Trial
 	// Missing says why there are no compilers.
 	Missing string
 }
@@ -70,24 +88,45 @@ type Tried struct {
 	Texts map[int][]report.Artefact
 }
 
-// Editor is what the page to try tests shows.
-type Editor struct {
-	Offer *Offer
-	Trial Trial
-	// Err is why the trial could not be done; the places that a litmus.Error
-	// names are shown.
-	Err error
-	// Tried is what became of the trial; Notes say what was left out.
-	Tried []Tried
+// Outcome is what became of a trial, as far as it came. A field that its kind does not have is empty.
+type Outcome struct {
+	Tried  []Tried
+	Codes  []TriedCode
+	Judged *Judged
+	// Notes say what was left out.
 	Notes []string
+}
+
+// Editor is what the page shows.
+type Editor struct {
+	Offers []*Offer
+	Offer  *Offer // the one of the trial
+	Trial  Trial
+	// Err is why the trial could not be done; the places that a litmus.Error
+	// or a PlacedError names are shown.
+	Err error
+	Outcome
 	// Link is the address of the trial, "" if it is too long for one.
 	Link string
+	// Nonce lets the editor's own style sheets in, where a policy keeps others out.
+	Nonce string
 }
+
+// PlacedError is what is wrong with a text at a place.
+type PlacedError struct {
+	Line, Col int // from 1; 0 is unknown
+	Message   string
+}
+
+func (e *PlacedError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Col, e.Message) }
 
 //go:embed editor.tmpl
 var editorText string
 
-var editorTemplate = template.Must(template.Must(findingTemplate.Clone()).New("editor").Parse(editorText))
+//go:embed trycode.tmpl
+var tryCodeText string
+
+var editorTemplate = template.Must(template.Must(template.Must(findingTemplate.Clone()).New("editor").Parse(tryCodeText)).Parse(editorText))
 
 // Bounds of what the page shows.
 const (
@@ -113,6 +152,11 @@ type triedView struct {
 	As *place
 }
 
+// KernelName is the name of a program's kernel as its author wrote it.
+func (v triedView) KernelName() string {
+	return plain.Demangled(v.Test.Name[strings.LastIndexByte(v.Test.Name, ':')+1:])
+}
+
 type textView struct{ What, Text string }
 
 // EditorBody is the content of the page, below its header.
@@ -127,6 +171,7 @@ func EditorBody(ctx context.Context, e *Editor, h FindingHooks) (template.HTML, 
 	}
 	faults, other := faultsOf(e.Err, e.Trial.Text)
 	return execute(editorTemplate, map[string]any{"E": e, "Order": order, "Groups": groups, "Cells": triedCells(ctx, e.Tried, h),
+		"Codes": codeViews(e.Codes, e.Trial.Text), "Judged": newJudgedView(e.Judged), "Done": len(e.Tried) > 0 || len(e.Codes) > 0 || e.Judged != nil,
 		"Faults": faults, "Error": other, "Rows": min(40, max(12, strings.Count(e.Trial.Text, "\n")+2)),
 		"On": func(list []string, x string) bool { return slices.Contains(list, x) }})
 }
@@ -138,7 +183,11 @@ func faultsOf(err error, text string) (faults []faultView, other string) {
 	}
 	list := litmus.ErrorList{}
 	var one *litmus.Error
-	if !errors.As(err, &list) && errors.As(err, &one) {
+	var placed *PlacedError
+	if errors.As(err, &placed) {
+		one = &litmus.Error{Pos: litmus.Pos{Line: placed.Line, Col: placed.Col}, Msg: placed.Message}
+	}
+	if !errors.As(err, &list) && (one != nil || errors.As(err, &one)) {
 		list = litmus.ErrorList{one}
 	}
 	lines := strings.Split(text, "\n")

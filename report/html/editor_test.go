@@ -14,7 +14,7 @@ import (
 	"optcheck/report"
 )
 
-var sampleOffer = &Offer{Tests: []string{"mp", "coRR"}, Levels: []string{"O0", "O3"}, Layouts: []string{"pointers"},
+var sampleOffer = &Offer{What: "litmus", Name: "Litmus test", Label: "Test", Go: "Compile", Tests: []string{"mp", "coRR"}, Levels: []string{"O0", "O3"}, Layouts: []string{"pointers"},
 	Compilers: []Compiler{{"ptx a", "ptxas 11.8.89", "PTX for nvidia"}, {"ptx b", "ptxas 12.4.131", "PTX for nvidia"},
 		{"opencl c", "clang 22.1.8", "OpenCL C for amd"}},
 	Targets: []TargetChoice{{"nvidia", []string{"sm_80", "sm_90"}}, {"amd", []string{"gfx90a"}}}}
@@ -38,7 +38,7 @@ func triedSample(t *testing.T) *Editor {
 			{Thread: 0, Kind: report.ArtefactMachine, Text: "EXIT"}}
 	}
 	return &Editor{Offer: sampleOffer, Trial: Trial{Text: "GPU_PTX mp\n" + strings.Repeat("long ", 80), Compilers: []string{"ptx b"},
-		Targets: []string{"sm_90"}, Level: "O3", Layout: "pointers"}, Tried: []Tried{{s, texts}}, Notes: []string{"clang is left out."},
+		Targets: []string{"sm_90"}, Level: "O3", Layout: "pointers"}, Outcome: Outcome{Tried: []Tried{{s, texts}}, Notes: []string{"clang is left out."}},
 		Link: "try.html?test=x"}
 }
 
@@ -50,7 +50,7 @@ func editorFiles(t *testing.T, dir string) (names []string) {
 		return []Picture{{"An execution", []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 900 40"><text y="20">a</text></svg>`)}}, nil
 	}}
 	for name, e := range map[string]*Editor{"try.html": {Offer: sampleOffer, Trial: Trial{Text: "GPU_PTX mp"}}, "try-refused.html": refused,
-		"try-done.html": triedSample(t), "try-none.html": {Offer: &Offer{Missing: "No compiler was found."}}} {
+		"try-done.html": triedSample(t), "try-none.html": {Offer: &Offer{What: "litmus", Label: "Test", Go: "Compile", Missing: "No compiler was found."}}} {
 		body, err := EditorBody(t.Context(), e, h)
 		require.NoError(t, err)
 		f, err := os.Create(filepath.Join(dir, name))

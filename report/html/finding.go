@@ -122,9 +122,13 @@ type findingPage struct {
 // picture adds a picture, which package model has drawn: it escapes. Its arrow heads get names
 // of their own: a page may have several pictures.
 func (p *findingPage) picture(x Picture) {
-	as := fmt.Sprintf("p%s-%d-", p.Suffix, len(p.Pictures)+1)
+	p.Pictures = append(p.Pictures, newPictureView(x, fmt.Sprintf("p%s-%d-", p.Suffix, len(p.Pictures)+1)))
+}
+
+// newPictureView gives the arrow heads of a picture names that begin with as.
+func newPictureView(x Picture, as string) pictureView {
 	svg := strings.NewReplacer(`id="m`, `id="`+as+`m`, "url(#m", "url(#"+as+"m").Replace(string(x.SVG))
-	p.Pictures = append(p.Pictures, pictureView{x.Caption, template.HTML(svg)})
+	return pictureView{x.Caption, template.HTML(svg)}
 }
 
 type pictureView struct {

@@ -31,6 +31,7 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("/run/{page}", s.run)
 	if s.bench != nil {
 		s.mux.HandleFunc("/"+html.TryFile, s.edit)
+		s.mux.HandleFunc("/"+html.EditorScriptFile, asset("text/javascript; charset=utf-8", html.EditorScript()))
 	}
 	for _, e := range s.o.Extra {
 		s.mux.HandleFunc("/"+e.File, func(w http.ResponseWriter, r *http.Request) {
@@ -86,7 +87,7 @@ func (s *Server) nav(n *snapshot) []html.Link {
 		links = append(links, html.Link{Text: e.Title, Href: e.File})
 	}
 	if s.bench != nil {
-		links = append(links, html.Link{Text: "Try a test", Href: html.TryFile})
+		links = append(links, html.Link{Text: "Try it", Href: html.TryFile})
 	}
 	return links
 }

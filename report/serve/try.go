@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"html/template"
@@ -16,15 +17,15 @@ import (
 	"optcheck/report/html"
 )
 
-// Bench compiles tests that readers type. It must be safe for concurrent use.
+// Bench compiles tests and programs that readers type, and judges tests. It must be safe for concurrent use.
 type Bench interface {
-	// Offer is what trials may ask for.
-	Offer() *html.Offer
-	// Text is the text of a test of Offer.Tests.
-	Text(name string) (string, bool)
-	// Try does a trial that asks for nothing beyond the offer. An error is one of the trial;
+	// Offers are the kinds of trials, with what they may ask for: at least one. That of litmus tests is the first.
+	Offers() []*html.Offer
+	// Text is a text of Offer.Tests.
+	Text(what, name string) (string, bool)
+	// Try does a trial that asks for nothing beyond its offer. An error is one of the trial;
 	// what was left out is told in notes. When ctx ends it stops, and what it started with it.
-	Try(ctx context.Context, t html.Trial) (tried []html.Tried, notes []string, err error)
+	Try(ctx context.Context, t html.Trial) (html.Outcome, error)
 }
 
 // Limits of trials.
@@ -59,7 +60,7 @@ func newBench(b Bench) *bench {
 // address is where the form has the test of a finding, for the place of one of its cells as far
 // as that can be had.
 func (b *bench) address(t *report.Test, c *report.Cell) string {
-	o := b.Offer()
+	o := b.Offers()[0]
 	x := o.First
 	x.Text = t.Text
 	for _, k := range o.Compilers {
@@ -109,7 +110,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, c *client) {
 	}
 	rc := http.NewResponseController(w)
 	r.Body = http.MaxBytesReader(a, r.Body, maxTrialForm)
-	e := &html.Editor{Offer: s.bench.Offer()}
+	e := s.bench.editor()
 	if err := r.ParseForm(); err != nil {
 		s.edited(a, r, e, http.StatusRequestEntityTooLarge, fmt.Errorf("the form cannot be read: %w", err))
 		return
@@ -118,7 +119,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, c *client) {
 	_ = rc.SetReadDeadline(time.Time{})
 	_ = rc.SetWriteDeadline(time.Time{})
 	var err error
-	if e.Trial, err = trialOf(e.Offer, r.PostForm); err != nil {
+	if err = e.fill(r.PostForm); err != nil {
 		s.edited(a, r, e, http.StatusBadRequest, err)
 		return
 	}
@@ -128,7 +129,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, c *client) {
 var errBusy = errors.New("other tests are being compiled; try again in a moment")
 
 // tried does a trial when it is its turn.
-func (s *Server) tried(a *answer, r *http.Request, c *client, e *html.Editor) {
+func (s *Server) tried(a *answer, r *http.Request, c *client, e *editor) {
 	busy := func() {
 		a.Header().Set("Retry-After", "2")
 		s.edited(a, r, e, http.StatusServiceUnavailable, errBusy)
@@ -152,7 +153,7 @@ func (s *Server) tried(a *answer, r *http.Request, c *client, e *html.Editor) {
 		c.moved()
 	}()
 	var err error
-	ended := s.bench.work(r.Context(), func(ctx context.Context) { e.Tried, e.Notes, err = s.bench.Try(ctx, e.Trial) })
+	ended := s.bench.work(r.Context(), func(ctx context.Context) { e.Outcome, err = s.bench.Try(ctx, e.Trial) })
 	if ended != nil {
 		e.Notes = append(e.Notes, fmt.Sprintf("This %v and was ended; what is shown is not all.", ended))
 		err = nil
@@ -165,18 +166,46 @@ func (s *Server) tried(a *answer, r *http.Request, c *client, e *html.Editor) {
 	s.edited(a, r, e, status, err)
 }
 
-// trialOf reads a form; what it does not say is as the offer has it at first.
-func trialOf(o *html.Offer, v url.Values) (html.Trial, error) {
-	t := o.First
+// editor is the page for a request.
+type editor struct{ html.Editor }
+
+func (b *bench) editor() *editor {
+	e := &editor{html.Editor{Offers: b.Offers()}}
+	e.choose(e.Offers[0])
+	return e
+}
+
+func (e *editor) choose(o *html.Offer) { e.Offer, e.Trial = o, o.First }
+
+// what takes the kind of trial from a form, without which it is the first.
+func (e *editor) what(v url.Values) error {
+	if !v.Has(html.TryWhat) {
+		return nil
+	}
+	for _, o := range e.Offers {
+		if o.What == v.Get(html.TryWhat) {
+			e.choose(o)
+			return nil
+		}
+	}
+	return fmt.Errorf("nothing to try by the name of %q", html.Short(v.Get(html.TryWhat), 60))
+}
+
+// fill takes in a form; what it does not say is as the offer has it at first.
+func (e *editor) fill(v url.Values) error {
+	if err := e.what(v); err != nil {
+		return err
+	}
+	t := &e.Trial
 	t.Text = strings.ReplaceAll(v.Get(html.TryTest), "\r\n", "\n")
 	if v.Has(html.TryCompiler) || v.Has(html.TryTarget) || v.Has(html.TryLevel) || v.Has(html.TryLayout) {
 		t.Compilers, t.Targets, t.Level, t.Layout = v[html.TryCompiler], v[html.TryTarget], v.Get(html.TryLevel), v.Get(html.TryLayout)
 	}
 	if len(t.Text) > maxTrialText {
 		t.Text = ""
-		return t, fmt.Errorf("a test may have %d bytes here", maxTrialText)
+		return fmt.Errorf("a text may have %d bytes here", maxTrialText)
 	}
-	return t, offered(o, &t)
+	return offered(e.Offer, t)
 }
 
 // offered refuses a trial that asks for something that is not there, and leaves that out.
@@ -206,25 +235,39 @@ func offered(o *html.Offer, t *html.Trial) error {
 		return list[0]
 	}
 	t.Compilers, t.Targets = check("compiler", t.Compilers, compilers), check("target", t.Targets, targets)
-	t.Level = first(check("level", []string{t.Level}, o.Levels), o.First.Level)
-	t.Layout = first(check("layout", []string{t.Layout}, o.Layouts), o.First.Layout)
+	t.Level = first(check("level", chosen(t.Level), o.Levels), o.First.Level)
+	t.Layout = first(check("layout", chosen(t.Layout), o.Layouts), o.First.Layout)
+	if o.One && len(t.Compilers) > 1 {
+		errs = append(errs, fmt.Errorf("%d choices of %s, and one is taken", len(t.Compilers), o.Tool))
+		t.Compilers = t.Compilers[:1]
+	}
 	return errors.Join(errs...)
+}
+
+// chosen is a choice of a form, none if it is empty.
+func chosen(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
 }
 
 // edit answers with the form: filled in by the address, nothing is compiled.
 func (s *Server) edit(w http.ResponseWriter, r *http.Request) {
-	e := &html.Editor{Offer: s.bench.Offer()}
+	e := s.bench.editor()
 	v, err := url.ParseQuery(r.URL.RawQuery)
-	keys := []string{html.TryTest, html.TryCompiler, html.TryTarget, html.TryLevel, html.TryLayout, html.TryPick}
+	keys := []string{html.TryWhat, html.TryTest, html.TryCompiler, html.TryTarget, html.TryLevel, html.TryLayout, html.TryPick}
 	if err == nil {
 		err = only(v, keys...)
 	}
-	e.Trial = e.Offer.First
+	if err == nil {
+		err = e.what(v)
+	}
 	if err == nil && v.Has(html.TryTest) {
-		e.Trial, err = trialOf(e.Offer, v)
+		err = e.fill(v)
 	}
 	if err == nil && v.Has(html.TryPick) {
-		text, ok := s.bench.Text(v.Get(html.TryPick))
+		text, ok := s.bench.Text(e.Offer.What, v.Get(html.TryPick))
 		if ok {
 			e.Trial.Text = text
 		} else {
@@ -239,14 +282,16 @@ func (s *Server) edit(w http.ResponseWriter, r *http.Request) {
 }
 
 // edited writes the page; err, if not nil, is shown on it.
-func (s *Server) edited(w http.ResponseWriter, r *http.Request, e *html.Editor, status int, err error) {
-	e.Err = err
+func (s *Server) edited(w http.ResponseWriter, r *http.Request, e *editor, status int, err error) {
+	e.Err, e.Nonce = err, rand.Text()
+	w.Header().Set("Content-Security-Policy", strings.Replace(policy, "style-src 'self'", "style-src 'self' 'nonce-"+e.Nonce+"'", 1))
 	ctx, cancel := context.WithTimeout(r.Context(), trialDrawTime)
 	defer cancel()
-	body, err := html.EditorBody(ctx, e, s.o.Finding)
+	body, err := html.EditorBody(ctx, &e.Editor, s.o.Finding)
 	if err != nil {
 		s.fail(w, err)
 		return
 	}
-	s.pageWith(w, r, s.now.Load(), &html.Page{Title: "Try a test", Here: html.TryFile, Body: template.HTML(body)}, status)
+	s.pageWith(w, r, s.now.Load(), &html.Page{Title: "Try it: " + e.Offer.Name, Here: html.TryFile, Body: template.HTML(body),
+		Scripts: []string{html.EditorScriptFile}}, status)
 }

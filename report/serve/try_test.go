@@ -3,10 +3,12 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	entities "html"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,30 +30,49 @@ type toyBench struct {
 
 func newToyBench() *toyBench { return &toyBench{make(chan html.Trial, 100), make(chan error, 100)} }
 
-func (*toyBench) Offer() *html.Offer {
-	return &html.Offer{Tests: []string{"mp"}, Levels: []string{"O0", "O3"}, Layouts: []string{"pointers"},
-		Compilers: []html.Compiler{{Value: "a", Name: "ptxas a", Group: "PTX"}, {Value: "b", Name: "ptxas b", Group: "PTX"}},
-		Targets:   []html.TargetChoice{{Vendor: "nvidia", Targets: []string{"sm_80", "sm_90"}}},
-		First:     html.Trial{Text: "first", Compilers: []string{"a"}, Targets: []string{"sm_90"}, Level: "O3", Layout: "pointers"}}
+func (*toyBench) Offers() []*html.Offer {
+	return []*html.Offer{
+		{What: "litmus", Name: "Litmus test", Label: "Test", Go: "Compile", Tests: []string{"mp"}, Levels: []string{"O0", "O3"}, Layouts: []string{"pointers"},
+			Compilers: []html.Compiler{{Value: "a", Name: "ptxas a", Group: "PTX"}, {Value: "b", Name: "ptxas b", Group: "PTX"}},
+			Targets:   []html.TargetChoice{{Vendor: "nvidia", Targets: []string{"sm_80", "sm_90"}}},
+			First:     html.Trial{What: "litmus", Text: "first", Compilers: []string{"a"}, Targets: []string{"sm_90"}, Level: "O3", Layout: "pointers"}},
+		{What: "cuda", Name: "CUDA C++", Label: "CUDA C++", Go: "Compile", One: true, Tool: "release", Levels: []string{"O3"},
+			Compilers: []html.Compiler{{Value: "n", Name: "nvcc n"}, {Value: "o", Name: "nvcc o"}},
+			Targets:   []html.TargetChoice{{Vendor: "nvidia", Targets: []string{"sm_80"}}},
+			First:     html.Trial{What: "cuda", Text: "__global__ void k();", Compilers: []string{"n"}, Targets: []string{"sm_80"}, Level: "O3"}},
+		{What: "model", Name: "Memory model", Label: "Test", Go: "Judge", One: true, Tool: "model",
+			Compilers: []html.Compiler{{Value: "sc", Name: "sc"}}, First: html.Trial{What: "model", Text: "GPU_PTX", Compilers: []string{"sc"}}}}
 }
 
-func (*toyBench) Text(name string) (string, bool) { return "GPU_PTX mp", name == "mp" }
+func (*toyBench) Text(_, name string) (string, bool) { return "GPU_PTX mp", name == "mp" }
 
-func (b *toyBench) Try(ctx context.Context, t html.Trial) ([]html.Tried, []string, error) {
+func (b *toyBench) Try(ctx context.Context, t html.Trial) (html.Outcome, error) {
 	b.tried <- t
 	switch t.Text {
 	case "hang":
 		<-ctx.Done()
 		b.ended <- ctx.Err()
-		return nil, nil, ctx.Err()
+		return html.Outcome{}, ctx.Err()
 	case "one\nbad":
-		return nil, nil, &litmus.Error{Pos: litmus.Pos{File: "test", Line: 2, Col: 1}, Msg: "no such thing"}
+		return html.Outcome{}, &litmus.Error{Pos: litmus.Pos{File: "test", Line: 2, Col: 1}, Msg: "no such thing"}
+	}
+	svg := []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 40"><text y="20">a</text></svg>`)
+	switch t.What {
+	case "cuda":
+		return html.Outcome{Codes: []html.TriedCode{{Toolchain: "nvcc n", Target: "sm_80", Level: "O3", Class: report.Changed,
+			Findings: []html.TriedFinding{{Line: 2, Col: 3, Rule: "missing", Message: "no barrier </script>", Bad: true}, {Rule: "note", Message: "somewhere"}},
+			Funcs: []html.TriedFunc{{Name: "k(int*)", Lines: []html.TriedLine{{At: "0000", Text: "S2R R0, SR_TID.X", Line: 2}, {At: "0010", Text: "LDG R1", Line: 3},
+				{At: "0020", Text: "STG R1", Line: 2}, {At: "0030", Text: "EXIT"}}}},
+			Between: []html.TriedLine{{At: "1", Text: "ld.global", Line: 3}}}}}, nil
+	case "model":
+		return html.Outcome{Judged: &html.Judged{Model: "sc", Asked: "exists (x=1)", Answer: "Never", Why: "cycle", Forbidden: &html.Picture{Caption: "no", SVG: svg},
+			States: []html.JudgedState{{Values: "x=0;", Count: 2, Picture: &html.Picture{Caption: "one", SVG: svg}}, {Values: "x=2;", Count: 1, Note: "No picture."}}}}, nil
 	}
 	s := report.NewSet()
 	err := errors.Join(s.Handle(report.Event{Test: &report.Test{Name: "t", Hash: "1", Text: t.Text}}),
 		s.Handle(report.Event{Cell: &report.Cell{Test: "t", Hash: "1", Toolchain: "ptxas a", Target: "sm_90", Level: t.Level,
 			Result: report.Result{Class: report.Preserved, Code: "1"}}}))
-	return []html.Tried{{Set: s}}, nil, err
+	return html.Outcome{Tried: []html.Tried{{Set: s}}}, err
 }
 
 // post sends a form, with headers in pairs.
@@ -81,7 +102,7 @@ func TestTry(t *testing.T) {
 	form := url.Values{"test": {"a\r\nb"}, "on": {"b", "b"}, "target": {"sm_80"}, "level": {"O0"}, "layout": {"pointers"}}
 	w := post(h, "/try.html", form)
 	require.Equal(t, http.StatusOK, w.Code, w.Body)
-	want := html.Trial{Text: "a\nb", Compilers: []string{"b"}, Targets: []string{"sm_80"}, Level: "O0", Layout: "pointers"}
+	want := html.Trial{What: "litmus", Text: "a\nb", Compilers: []string{"b"}, Targets: []string{"sm_80"}, Level: "O0", Layout: "pointers"}
 	require.Equal(t, want, <-b.tried)
 	link := `try.html?` + want.Values().Encode()
 	require.Contains(t, w.Body.String(), strings.ReplaceAll(link, "&", "&amp;"))
@@ -94,7 +115,7 @@ func TestTry(t *testing.T) {
 
 	w = post(h, "/try.html", url.Values{"test": {"one\nbad"}})
 	require.Equal(t, http.StatusUnprocessableEntity, w.Code)
-	require.Contains(t, w.Body.String(), "Line 2, column 1: </strong>no such thing")
+	require.Contains(t, w.Body.String(), "Line 2, column 1: </strong><span>no such thing")
 	require.Contains(t, w.Body.String(), `data-line="2" data-col="1"`)
 	require.Equal(t, []string{"a"}, (<-b.tried).Compilers, "what is not said is as at first")
 }
@@ -136,6 +157,10 @@ func TestTryRefuses(t *testing.T) {
 		"no such compiler":        {http.StatusBadRequest, "no compiler &#34;c&#34; (a, b)", url.Values{"test": {"x"}, "on": {"c"}}, nil},
 		"no such target":          {http.StatusBadRequest, "no target", url.Values{"test": {"x"}, "on": {"a"}, "target": {"../x"}}, nil},
 		"no such level":           {http.StatusBadRequest, "no level", url.Values{"test": {"x"}, "on": {"a"}, "level": {"O9"}}, nil},
+		"nothing of that kind":    {http.StatusBadRequest, "nothing to try by the name of &#34;perl&#34;", url.Values{"test": {"x"}, "what": {"perl"}}, nil},
+		"two where one is taken":  {http.StatusBadRequest, "2 choices of release, and one is taken", url.Values{"test": {"x"}, "what": {"cuda"}, "on": {"n", "o"}}, nil},
+		"one of another kind":     {http.StatusBadRequest, "no compiler &#34;a&#34; (n, o)", url.Values{"test": {"x"}, "what": {"cuda"}, "on": {"a"}}, nil},
+		"a level of a model":      {http.StatusBadRequest, "no level &#34;O3&#34;", url.Values{"test": {"x"}, "what": {"model"}, "on": {"sc"}, "level": {"O3"}}, nil},
 		"a long test":             {http.StatusBadRequest, "65536 bytes", url.Values{"test": {strings.Repeat("x", maxTrialText+1)}}, nil},
 		"a very long form":        {http.StatusRequestEntityTooLarge, "cannot be read", url.Values{"x": {strings.Repeat("x", maxTrialForm)}}, nil},
 	} {
@@ -246,6 +271,35 @@ func TestTryHeavy(t *testing.T) {
 	require.Empty(t, s.bench.long.all)
 }
 
+// TestTryKinds: each kind of trial has its own choices, and its result beside the text.
+func TestTryKinds(t *testing.T) {
+	b := newToyBench()
+	_, h := newServer(t, Options{Bench: b})
+	for _, c := range []struct {
+		form url.Values
+		want html.Trial
+		page []string
+	}{
+		{url.Values{"what": {"cuda"}, "test": {"a\nb\nc"}, "on": {"o"}, "target": {"sm_80"}, "level": {"O3"}},
+			html.Trial{What: "cuda", Text: "a\nb\nc", Compilers: []string{"o"}, Targets: []string{"sm_80"}, Level: "O3"},
+			[]string{`<li class="c0" data-of="2">`, `<li class="c1" data-of="3">`, `<li data-of="0">`, "S2R R0", "no barrier &lt;/script&gt;", `data-line="2" data-col="3"`, "The PTX between them"}},
+		{url.Values{"what": {"model"}, "test": {"x"}, "on": {"sc"}}, html.Trial{What: "model", Text: "x", Compilers: []string{"sc"}},
+			[]string{"exists (x=1)", "Never", `<details name="execution"`, "x=2;", "No picture.", "2 executions"}},
+	} {
+		w := post(h, "/try.html", c.form)
+		require.Equal(t, http.StatusOK, w.Code, w.Body)
+		require.Equal(t, c.want, <-b.tried)
+		for _, want := range c.page {
+			require.Contains(t, w.Body.String(), want)
+		}
+		link := "try.html?" + c.want.Values().Encode()
+		require.Contains(t, w.Body.String(), strings.ReplaceAll(link, "&", "&amp;"))
+		require.Contains(t, ask(t, h, "/"+link, http.StatusOK), "\n"+c.want.Text+"</textarea>")
+	}
+	require.Contains(t, ask(t, h, "/try.html?what=cuda", http.StatusOK), "\n__global__ void k();</textarea>")
+	require.Contains(t, ask(t, h, "/try.html?what=perl", http.StatusBadRequest), "nothing to try by the name")
+}
+
 // TestTryInBrowser types, is shown what is wrong, compiles, and cancels.
 func TestTryInBrowser(t *testing.T) {
 	b := newToyBench()
@@ -254,19 +308,21 @@ func TestTryInBrowser(t *testing.T) {
 	tab.Open(at)
 	tab.Until(`location.pathname === "/try.html" && document.readyState === "complete"`)
 	type_ := func(text string) {
-		browsertest.Eval[bool](tab, `(() => { document.querySelector("textarea").value = `+"`"+text+"`"+`; return true })()`)
+		browsertest.Eval[bool](tab, fmt.Sprintf(`(() => { const v = optcheckEditor.of(document.querySelector(".cm-editor")); v.dispatch({ changes: { from: 0, to: v.state.doc.length, insert: %q } }); return true; })()`, text))
 	}
 	type_("one\nbad")
 	tab.Click("form[data-try] button")
 	tab.Until(`document.querySelector("#try-error") !== null`)
-	require.Equal(t, "bad", browsertest.Eval[string](tab,
-		`(() => { const t = document.activeElement; return t.value.slice(t.selectionStart, t.selectionStart + 3) })()`), "the place is selected")
-	<-b.tried
-	type_("good")
-	browsertest.Eval[bool](tab, `(() => { document.querySelector("textarea").dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", ctrlKey: true, bubbles: true})); return true })()`)
+	require.Equal(t, "one\nbad", (<-b.tried).Text)
+	require.Equal(t, "bad", browsertest.Eval[string](tab, `document.querySelector(".cm-activeLine").textContent`), "the place is shown")
+	require.Equal(t, 1, tab.Count(".cm-lint-marker-error"), "and marked in the margin")
+	type_("goo")
+	tab.Click(".cm-content")
+	tab.Press("d")
+	browsertest.Eval[bool](tab, `(() => { document.querySelector(".cm-content").dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", ctrlKey: true, bubbles: true})); return true })()`)
 	tab.Until(`document.querySelector("details.try-cell .c-preserved") !== null`)
 	require.Equal(t, "good", (<-b.tried).Text)
-	tab.Click(`section a[href*="test=good"]`)
+	tab.Click(`main a[href*="test=good"]`)
 	tab.Until(`location.search.includes("test=good") && document.readyState === "complete"`)
 	require.Equal(t, "good", browsertest.Eval[string](tab, `document.querySelector("textarea").value`))
 	require.Empty(t, b.tried)
@@ -280,7 +336,48 @@ func TestTryInBrowser(t *testing.T) {
 	tab.Until(`document.querySelector("[data-cancel]").hidden && !document.querySelector("form[data-try] button").disabled`)
 	require.Equal(t, "hang", browsertest.Eval[string](tab, `document.querySelector("textarea").value`))
 
+	shown := func(what, selector string) {
+		tab.Open(at + "try.html?what=" + what)
+		tab.Click("form[data-try] button")
+		tab.Until(`document.querySelector("` + selector + `") !== null`)
+		<-b.tried
+		for _, width := range []int{1400, 390} {
+			tab.Width(width)
+			for _, dark := range []bool{false, true} {
+				tab.Dark(dark)
+				require.LessOrEqual(t, tab.Overflow(), 0, what)
+				require.Empty(t, tab.Axe(), "%s %d %v", what, width, dark)
+			}
+		}
+		tab.Width(1400)
+	}
+	shown("model", ".ce-state svg")
+	tab.Click("h2 + .ce-state summary")
+	tab.Until(`document.querySelectorAll(".ce-state[open]").length === 1`)
+	require.Equal(t, 1, tab.Count("h2 + .ce-state[open]"), "one execution is open at a time")
+	tab.Open(at + "try.html?what=cuda")
+	type_("1\n2\n3\n4")
+	tab.Click("form[data-try] button")
+	tab.Until(`document.querySelector(".ce-lines") !== null`)
+	<-b.tried
+	require.Equal(t, []string{"c0:2", "c1:3"}, browsertest.Eval[[]string](tab,
+		`Array.from(document.querySelectorAll(".cm-line[data-at]"), (e) => e.className.match(/c\d/)[0] + ":" + e.textContent)`), "lines wear the colours of their code")
+	require.Equal(t, 1, tab.Count(".cm-lint-marker-error"))
+	tab.Click(`li[data-of="3"]`)
+	require.Equal(t, "3", browsertest.Eval[string](tab, `document.querySelector(".cm-activeLine").textContent`))
+	require.Empty(t, slices.DeleteFunc(tab.Errors(), func(s string) bool { return strings.Contains(s, "status of 422") }), "its styles are let in")
+	for _, r := range tab.Requests() {
+		require.Regexp(t, `^(`+at+`|data:|about:blank)`, r)
+	}
+	shown("cuda", ".ce-lines")
+	shown("litmus", "details.try-cell")
+
 	tab.NoScript()
+	tab.Open(at + "try.html?what=cuda")
+	tab.Click("form[data-try] button")
+	tab.Until(`document.querySelector(".ce-source .c0, .ce-source li") !== null && document.readyState === "complete"`)
+	require.Positive(t, browsertest.Eval[int](tab, `document.querySelector("textarea").offsetHeight`), "without a script there is a plain field")
+	<-b.tried
 	tab.Open(at + "try.html?pick=mp")
 	tab.Click("form[data-try] button")
 	tab.Until(`document.querySelector("details.try-cell") !== null && document.readyState === "complete"`)
