@@ -68,7 +68,7 @@ func newWorkbench(ctx context.Context, env *environment, list *known.List, alone
 			wrong = append(wrong, toolchain.DistinctErrors(errs)...)
 		}
 		for _, tc := range found {
-			if o := programs[r.Source]; o != nil && r.Vendor == target.NVIDIA {
+			if o := programs[r.Source]; o != nil {
 				w.add(o, r, tc)
 			}
 			if _, err := pipeline.Of(tc, r.Source); err != nil {
