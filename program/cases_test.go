@@ -96,8 +96,12 @@ var explained = map[string]map[string]string{
 	"ls-bh-sound": {"ptxas 11.2": "global.u32"},
 }
 
+// undecided are the cells in which nobody can tell, and why: a loop overwrites the address of a store 44 cycles after it, and waits
+// for nothing.
+var undecided = map[string]string{"cbe-ht ptxas 11.8.89 sm_80 O3": "nothing waits for scoreboard 0 of STG.E [R12.64], R17 before IMAD.MOV"}
+
 // TestCasesMachineCode: the machine code of each program has all that its PTX has, by
-// each release that is installed, or the findings are explained.
+// each release that is installed, or the findings are explained, or a reason is known why nobody can tell.
 func TestCasesMachineCode(t *testing.T) {
 	seen := map[string]bool{}
 	o := realcode.Options{Toolchains: compilers(t), Targets: []string{"sm_70", "sm_80", "sm_90"}, Levels: []string{"O3"}}
@@ -132,7 +136,12 @@ func TestCasesMachineCode(t *testing.T) {
 				}
 				return nil
 			}
-			require.Equal(t, realcode.Preserved, c.Class, "%s: %v", at, c.Result.Findings)
+			if why, open := undecided[at]; open {
+				require.Equal(t, realcode.Unknown, c.Class, at)
+				require.Contains(t, c.Reason, why, at)
+				return nil
+			}
+			require.Equal(t, realcode.Preserved, c.Class, "%s: %s %v", at, c.Reason, c.Result.Findings)
 			return nil
 		}))
 	}
