@@ -2,6 +2,7 @@ package lower
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"optcheck/ir"
@@ -178,6 +179,17 @@ func (s *step) raw(o *isa.Operand) ir.Reg {
 	return s.k(0)
 }
 
+// filled reports whether it is known what a word of constant bank 0 holds: a parameter, or one of the words of the launch.
+func (u *unit) filled(off int64, bytes int) bool {
+	p := &u.b.P
+	for end := off + int64(bytes); off < end; off += 4 {
+		if off < p.ParamBase && !slices.ContainsFunc(p.Launch, func(w ir.LaunchWord) bool { return w.Offset <= off && off < w.Offset+int64(w.Bytes) }) {
+			return false
+		}
+	}
+	return true
+}
+
 // bank reads a constant.
 func (s *step) bank(o *isa.Operand, bytes int) ir.Reg {
 	if o.Bank < 0 || o.Desc.Class != isa.ClassNone || o.Sym != "" {
@@ -187,6 +199,9 @@ func (s *step) bank(o *isa.Operand, bytes int) ir.Reg {
 	if o.Reg.Class == isa.ClassNone && o.Base2.Class == isa.ClassNone {
 		if o.Off < 0 || o.Off%int64(bytes) != 0 {
 			s.fail("operand %s of %s", o.Text, s.in.Op)
+		}
+		if o.Bank == 0 && !s.u.filled(o.Off, bytes) {
+			s.fail("%s: what a launch puts there is not known", o.Text)
 		}
 		return s.u.b.BankWord(o.Bank, o.Off, bytes)
 	}

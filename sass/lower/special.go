@@ -64,7 +64,7 @@ func generationOf(sm int) (generation, error) {
 	case sm >= 90 && sm < 100:
 		return generation{launch: append(volta(0x210, 0x208), hopper...), params: 0x210, shared: 0x400}, nil
 	case sm >= 100 && sm < 200:
-		l := append(words(0x360, ir.NtidX, ir.NtidY, ir.NtidZ), words(0x370, ir.NctaidX, ir.NctaidY, ir.NctaidZ)...)
+		l := append(words(0x360, ir.NtidX, ir.NtidY, ir.NtidZ, ir.ExplicitCluster), words(0x370, ir.NctaidX, ir.NctaidY, ir.NctaidZ)...)
 		l = append(l, ir.LaunchWord{Offset: 0x358, Bytes: 8, Fixed: 1}, ir.LaunchWord{Offset: 0x37c, Bytes: 4, Fixed: stackTop})
 		return generation{launch: l, params: 0x380, shared: 0x400}, nil
 	}
