@@ -73,12 +73,8 @@ func RunFault(ctx context.Context, f *Fault) (k *Kernel, tried int, err error) {
 	}
 }
 
-func (r *faultReducer) after(k *Kernel, s kernelStep) (*Kernel, string) {
-	n := k.clone()
-	if !s.apply(n) || !n.tidy() || !n.mend() {
-		return nil, ""
-	}
-	return n, n.String()
+func (*faultReducer) after(k *Kernel, s kernelStep) (*Kernel, string) {
+	return k.after(s)
 }
 
 func (r *faultReducer) try(ctx context.Context, list []*candidateOf[*Kernel]) error {

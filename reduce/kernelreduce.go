@@ -219,7 +219,10 @@ func (r *kernelReducer) round(ctx context.Context, list []kernelStep) (bool, err
 	return best != nil, nil
 }
 
-func (r *kernelReducer) after(k *Kernel, s kernelStep) (*Kernel, string) {
+func (*kernelReducer) after(k *Kernel, s kernelStep) (*Kernel, string) { return k.after(s) }
+
+// after returns a copy after a step, and its text; "" if the step does not apply or the result is not valid.
+func (k *Kernel) after(s kernelStep) (*Kernel, string) {
 	n := k.clone()
 	if !s.apply(n) || !n.tidy() || !n.mend() {
 		return nil, ""
