@@ -86,7 +86,7 @@ func (r *recorder) who(w *emu.Warp, lane int) int {
 }
 
 // add keeps an operation of a lane; of a loop that waits, the last iteration.
-func (r *recorder) add(t int, pc int32, op operation) int {
+func (r *recorder) add(t int, pc int32, op operation) {
 	op.pc, op.at = pc, r.count
 	r.count++
 	list := r.ops[t]
@@ -94,7 +94,6 @@ func (r *recorder) add(t int, pc int32, op operation) int {
 		list = list[:n-1]
 	}
 	r.ops[t] = append(list, op)
-	return len(r.ops[t]) - 1
 }
 
 // racing reports whether an instruction is one of the race.
@@ -107,20 +106,18 @@ func (r *recorder) Access(w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[
 	}
 	err := r.monitor.Access(w, pc, a, act, at)
 	lanes(act, func(l int) {
-		t, word, op := r.who(w, l), emu.WordOf(at[l], r.block(w)), -1
+		t, word, by := r.who(w, l), emu.WordOf(at[l], r.block(w)), writer{-1, 0}
 		from, heard := r.last[word]
 		if t >= 0 && (a.Sem != ir.Weak || a.Mbarrier || r.racing(pc)) {
 			o := operation{text: r.does(w, a, at[l]), from: -1}
 			if heard && a.Kind != ir.Store && from.thread == 1-t {
 				o.from = from.op
 			}
-			op = r.add(t, pc, o)
+			by = writer{t, r.count}
+			r.add(t, pc, o)
 		}
 		if a.Kind != ir.Load {
-			r.last[word] = writer{t, r.count - 1}
-			if op < 0 {
-				r.last[word] = writer{-1, 0}
-			}
+			r.last[word] = by
 		}
 	})
 	return err
