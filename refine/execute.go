@@ -26,7 +26,7 @@ func Choose(p *ir.Program, grid, block [3]int, seed uint64) *Input {
 // ChooseIn chooses in another world.
 func ChooseIn(p *ir.Program, grid, block [3]int, seed uint64, world World) *Input {
 	in := choose(p, kinds(p), [2][3]int{grid, block}, seed, world)
-	in.Vars = place(p.Vars, p.SharedBase)
+	in.Vars = Place(p.Vars, p.SharedBase)
 	return in
 }
 

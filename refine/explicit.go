@@ -24,7 +24,7 @@ func Explicit(p *ir.Program, in *Input) (*Input, *Execution, error) {
 	}
 	given := *in
 	if given.Vars == nil {
-		given.Vars = place(p.Vars, p.SharedBase)
+		given.Vars = Place(p.Vars, p.SharedBase)
 	}
 	x, err := Execute(p, &given, emu.Policy{}, nil)
 	if err != nil {

@@ -372,9 +372,9 @@ func values(p *ir.Program) map[ir.Reg]uint64 {
 	return out
 }
 
-// place gives variables addresses: those of shared memory one behind the other from base on, in the order of the list,
+// Place gives variables addresses: those of shared memory one behind the other from base on, in the order of the list,
 // then those without a size.
-func place(vars []ir.Var, base int64) map[string]uint64 {
+func Place(vars []ir.Var, base int64) map[string]uint64 {
 	out := map[string]uint64{}
 	shared, other := base, int64(global)
 	for _, dynamic := range []bool{false, true} {

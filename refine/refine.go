@@ -382,7 +382,7 @@ func (c *comparison) ran(g *emu.Grid) error {
 // launch is the launch of an input.
 func (c *comparison) launch(in *Input) *emu.Launch {
 	if in.Vars == nil {
-		in.Vars = place(c.program.Vars, c.machine.SharedBase)
+		in.Vars = Place(c.program.Vars, c.machine.SharedBase)
 	}
 	return &emu.Launch{Grid: in.Grid, Block: in.Block, Cluster: in.Cluster, Dynamic: in.Dynamic, Params: in.Params, Vars: in.Vars}
 }

@@ -1,0 +1,154 @@
+package prove
+
+import "optcheck/prove/sat"
+
+// gates are conjunctions of two literals each: an and-inverter graph in which equal gates are one. Literal 0 is false, 1 is true.
+type gates struct {
+	ins   [][2]sat.Lit // of each variable; {-1, -1} of inputs
+	index map[[2]sat.Lit]sat.Lit
+}
+
+const (
+	low  sat.Lit = 0
+	high sat.Lit = 1
+)
+
+func newGates() *gates {
+	return &gates{ins: [][2]sat.Lit{{-1, -1}}, index: map[[2]sat.Lit]sat.Lit{}}
+}
+
+// mostGates bounds the graph.
+const mostGates = 4 << 20
+
+func (g *gates) input() sat.Lit { return g.made([2]sat.Lit{-1, -1}) }
+
+func (g *gates) made(in [2]sat.Lit) sat.Lit {
+	if len(g.ins) >= mostGates {
+		panic(limit{"more gates than are looked at"})
+	}
+	g.ins = append(g.ins, in)
+	return sat.Lit(2 * (len(g.ins) - 1))
+}
+
+func (g *gates) and(a, b sat.Lit) sat.Lit {
+	if a > b {
+		a, b = b, a
+	}
+	switch {
+	case a == low || a == b.Not():
+		return low
+	case a == high || a == b:
+		return b
+	}
+	k := [2]sat.Lit{a, b}
+	l, ok := g.index[k]
+	if !ok {
+		l = g.made(k)
+		g.index[k] = l
+	}
+	return l
+}
+
+func (g *gates) or(a, b sat.Lit) sat.Lit { return g.and(a.Not(), b.Not()).Not() }
+
+func (g *gates) xor(a, b sat.Lit) sat.Lit {
+	sign := (a ^ b) & 1
+	a, b = a&^1, b&^1
+	return g.or(g.and(a, b.Not()), g.and(a.Not(), b)) ^ sign
+}
+
+func (g *gates) mux(c, a, b sat.Lit) sat.Lit {
+	if a == b {
+		return a
+	}
+	return g.or(g.and(c, a), g.and(c.Not(), b))
+}
+
+// sum is a + b + c, with what is carried out.
+func (g *gates) sum(a, b []sat.Lit, c sat.Lit) (out []sat.Lit, carry sat.Lit) {
+	for i := range a {
+		x := g.xor(a[i], b[i])
+		out = append(out, g.xor(x, c))
+		c = g.or(g.and(a[i], b[i]), g.and(x, c))
+	}
+	return out, c
+}
+
+// less is whether a is less than b.
+func (g *gates) less(a, b []sat.Lit) sat.Lit {
+	_, carry := g.sum(a, inverted(b), high)
+	return carry.Not()
+}
+
+func inverted(a []sat.Lit) []sat.Lit {
+	out := make([]sat.Lit, len(a))
+	for i, l := range a {
+		out[i] = l.Not()
+	}
+	return out
+}
+
+// cones finds gates that literals consist of.
+type cones struct {
+	mark  []uint8
+	order []int // of the marked ones
+}
+
+// cone marks what literals consist of, down to what is marked with stop; false beyond most gates.
+func (g *gates) cone(c *cones, lits []sat.Lit, mark, stop uint8, most int) bool {
+	for len(c.mark) < len(g.ins) {
+		c.mark = append(c.mark, 0)
+	}
+	var stack []int
+	for _, l := range lits {
+		stack = append(stack, l.Var())
+	}
+	for n := 0; len(stack) > 0; {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if c.mark[v]&mark != 0 {
+			continue
+		}
+		if c.mark[v] == 0 {
+			c.order = append(c.order, v)
+		}
+		c.mark[v] |= mark
+		if n++; n > most {
+			return false
+		}
+		if in := g.ins[v]; in[0] >= 0 && (stop == 0 || c.mark[v]&stop != stop) {
+			stack = append(stack, in[0].Var(), in[1].Var())
+		}
+	}
+	return true
+}
+
+func (c *cones) clear() {
+	for _, v := range c.order {
+		c.mark[v] = 0
+	}
+	c.order = c.order[:0]
+}
+
+// question is whether a literal can be true, as clauses over the gates that are marked as its cone; those that stop are inputs.
+func (g *gates) question(c *cones, l sat.Lit, cone, stop uint8) (n int, clauses [][]sat.Lit) {
+	own := map[int]int{}
+	for _, v := range c.order {
+		if c.mark[v]&cone != 0 {
+			own[v] = len(own)
+		}
+	}
+	name := func(l sat.Lit) sat.Lit { return sat.Lit(2*own[l.Var()]) | l&1 }
+	for _, v := range c.order {
+		in := g.ins[v]
+		switch {
+		case c.mark[v]&cone == 0:
+		case v == 0:
+			clauses = append(clauses, []sat.Lit{name(high)})
+		case in[0] >= 0 && (stop == 0 || c.mark[v]&stop != stop):
+			out, a, b := name(sat.Lit(2*v)), name(in[0]), name(in[1])
+			clauses = append(clauses, []sat.Lit{out.Not(), a}, []sat.Lit{out.Not(), b}, []sat.Lit{out, a.Not(), b.Not()})
+		}
+	}
+	return len(own), append(clauses, []sat.Lit{name(l)})
+}
