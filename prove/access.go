@@ -19,7 +19,9 @@ func (m *moment) at(a *ir.Access) (ir.Space, term) {
 	switch a.Space {
 	case ir.Shared:
 		return ir.Shared, m.own(x.ext(t, 0, 32))
-	case ir.Local, ir.FuncParam, ir.Param, ir.ConstBank:
+	case ir.Local:
+		return ir.Local, m.private(x.ext(t, 0, 32))
+	case ir.FuncParam, ir.Param, ir.ConstBank:
 		return a.Space, x.ext(t, 0, 32)
 	case ir.Generic:
 		return m.generic(t)
@@ -60,10 +62,19 @@ func (m *moment) generic(t term) (ir.Space, term) {
 			if sp == ir.Shared {
 				return sp, m.own(x.ext(d, 0, 32))
 			}
-			return sp, x.ext(d, 0, 32)
+			return sp, m.private(x.ext(d, 0, 32))
 		}
 	}
 	return ir.Generic, t
+}
+
+// private is an address of the thread's own memory.
+func (m *moment) private(t term) term {
+	l := &linear{x: m.x, w: 32}
+	l.add(t, 1)
+	m.lowest = min(m.lowest, int32(l.c))
+	l.c -= uint64(m.shift)
+	return l.term()
 }
 
 // chunk is the unit in which memory is read and written: words, and what is narrower.

@@ -117,7 +117,7 @@ func change(r *rand.Rand, in *ir.Inst, insts int) string {
 
 // TestAttack: of machine code that is changed nothing is proved that the emulator tells apart.
 func TestAttack(t *testing.T) {
-	kernels, changes := 7, 8
+	kernels, changes := 7, 6
 	if n, _ := strconv.Atoi(os.Getenv("OPTCHECK_KERNELS")); n > 0 {
 		kernels, changes = n, 40
 	}
@@ -148,7 +148,7 @@ func TestAttack(t *testing.T) {
 				refused++
 				continue
 			}
-			res, err := refine.Compare(t.Context(), p.program, m, refine.Options{Runs: 6, Search: 1 << 18})
+			res, err := refine.Compare(t.Context(), p.program, m, refine.Options{Runs: 4, Search: 1 << 16})
 			require.NoError(t, err)
 			if len(res.Findings) > 0 {
 				wrong++

@@ -121,6 +121,10 @@ func (b *blaster) make(t term) []sat.Lit {
 		return []sat.Lit{b.g.less(flipped(args[0]), flipped(args[1]))}
 	case shl, shr, sar:
 		return b.shift(n.kind, args[0], args[1])
+	case opaque:
+		if out, ok := b.counted(n, args); ok {
+			return out
+		}
 	}
 	return b.unknown(n, args)
 }

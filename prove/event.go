@@ -128,12 +128,16 @@ func (m *moment) warp(o *ir.Warp) {
 	case o.Kind >= ir.ActiveMask:
 		fail("not followed: %s", m.in.Text)
 	}
+	if o.Kind >= ir.VoteAll && o.Kind <= ir.VoteBallot && o.Kind != ir.VoteUni {
+		m.vote(o)
+		return
+	}
 	var args []term
 	switch {
 	case o.Kind <= ir.ShflBfly:
 		lane, clamp := x.ext(x.resize(m.get(o.Lane), 64), 0, 5), x.and(x.resize(m.get(o.Clamp), 32), x.num(32, 0x1f1f))
 		args = []term{x.resize(m.get(o.Src), 32), lane, clamp}
-	case o.Kind <= ir.VoteBallot:
+	case o.Kind == ir.VoteUni:
 		args = []term{m.truth(o.Src, o.Not)}
 	default:
 		args = []term{x.resize(m.get(o.Src), o.Type.Bits())}
@@ -142,4 +146,27 @@ func (m *moment) warp(o *ir.Warp) {
 	n := m.happen(fmt.Sprintf("warp %d %s", o.Kind, o.Type), args, false)
 	m.put(o.Dst, m.result(n, 0, 32, varies))
 	m.put(o.Pred, m.result(n, 1, 1, varies))
+}
+
+// vote: all lanes say yes if none says no.
+func (m *moment) vote(o *ir.Warp) {
+	x := m.x
+	p := x.num(1, 1)
+	if o.Src != ir.None {
+		p = m.truth(o.Src, o.Not)
+	}
+	all := o.Kind == ir.VoteAll && o.Dst == ir.None
+	if all {
+		p = x.not(p)
+	} else if o.Kind == ir.VoteAll && o.Pred != ir.None {
+		fail("a vote with two results")
+	}
+	n := m.happen("ballot", []term{p}, false)
+	b := m.result(n, 0, 32, false)
+	m.put(o.Dst, b)
+	none := x.eq(b, x.num(32, 0))
+	if !all {
+		none = x.not(none)
+	}
+	m.put(o.Pred, none)
 }

@@ -363,5 +363,12 @@ func (x *terms) multiplied(a, b term) term {
 			args = append(args, t)
 		}
 	}
-	return x.fold(node{kind: product, w: uint8(x.width(a)), args: sorted(args)})
+	w, need := x.width(a), 0
+	for _, t := range args {
+		need += bits.Len64(x.may(t))
+	}
+	if need < w {
+		return x.zext(x.multiplied(x.ext(a, 0, need), x.ext(b, 0, need)), w)
+	}
+	return x.fold(node{kind: product, w: uint8(w), args: sorted(args)})
 }

@@ -36,6 +36,9 @@ type disagreement struct {
 }
 
 func (x *terms) meaning(o *ir.Op, s *[4]term, free func() term) term {
+	if (o.Code == ir.Add || o.Code == ir.Sub) && o.Mode == ir.Sat && o.Type == ir.S32 {
+		return x.clamped(o.Code, x.resize(s[0], 32), x.resize(s[1], 32))
+	}
 	if o.Type.Float() || o.To.Float() || o.Mode&^(ir.Wrap|ir.High|ir.Left) != 0 {
 		return x.unknown(o, s)
 	}
@@ -104,6 +107,8 @@ func (x *terms) meaning(o *ir.Op, s *[4]term, free func() term) term {
 				return x.zext(cut(k), 2*n)
 			}
 			return x.ext(x.product(wide(0), wide(1)), n, n)
+		} else if !o.Type.Signed() {
+			return x.highWord(cut(0), cut(1))
 		}
 	case ir.Div, ir.Rem:
 		return x.divide(o, cut(0), cut(1), free)
@@ -125,6 +130,28 @@ func (x *terms) meaning(o *ir.Op, s *[4]term, free func() term) term {
 		}
 	}
 	return x.unknown(o, s)
+}
+
+// highWord is the high half of a product of 64-bit numbers, by words.
+func (x *terms) highWord(a, b term) term {
+	word := func(t term, i int) term { return x.zext(x.ext(t, 32*i, 32), 64) }
+	low := x.product(word(a, 0), word(b, 0))
+	p, q := x.product(word(a, 0), word(b, 1)), x.product(word(a, 1), word(b, 0))
+	mid := x.add(word(low, 1), word(p, 0), word(q, 0))
+	return x.add(x.product(word(a, 1), word(b, 1)), word(p, 1), word(q, 1), word(mid, 1))
+}
+
+// clamped is a sum or difference that is clamped to a signed word.
+func (x *terms) clamped(c ir.Code, a, b term) term {
+	const w = 34
+	a, b = x.sext(a, w), x.sext(b, w)
+	r := x.add(a, b)
+	if c == ir.Sub {
+		r = x.sub(a, b)
+	}
+	least, most := x.num(w, ones(64)<<31), x.num(w, 1<<31-1)
+	r = x.ite(x.slt(r, least), least, x.ite(x.slt(most, r), most, r))
+	return x.ext(r, 0, 32)
 }
 
 // carry is what the sum of two words and a bit carries out.
@@ -270,7 +297,13 @@ func (x *terms) divide(o *ir.Op, a, b term, free func() term) term {
 		return x.and(a, x.num(w, v-1))
 	}
 	none := x.num(64, 0)
-	q := x.operation(&ir.Op{Code: ir.Div, Type: o.Type, To: o.Type}, w, x.zext(a, 64), x.zext(b, 64), none, none)
+	if !fixed {
+		v = 0
+	}
+	q, ok := x.quotient(o.Type, a, v)
+	if !ok {
+		q = x.operation(&ir.Op{Code: ir.Div, Type: o.Type, To: o.Type}, w, x.zext(a, 64), x.zext(b, 64), none, none)
+	}
 	if o.Code == ir.Rem {
 		q = x.sub(a, x.product(q, b))
 	}
@@ -278,6 +311,18 @@ func (x *terms) divide(o *ir.Op, a, b term, free func() term) term {
 		return q
 	}
 	return x.ite(x.eq(b, x.num(w, 0)), x.resize(free(), w), q)
+}
+
+// quotient is a word divided by a constant d: the high bits of its product with m = ceil(2^(32+s)/d), if m*d - 2^(32+s) is at most 2^s
+// (Granlund and Montgomery, 1994, theorem 4.2).
+func (x *terms) quotient(t ir.Type, a term, d uint64) (term, bool) {
+	for s := 0; t == ir.U32 && d > 1 && s < 31; s++ {
+		m := (uint64(1)<<(32+s) + d - 1) / d
+		if m < 1<<32 && m*d-1<<(32+s) <= 1<<s {
+			return x.zext(x.ext(x.scale(x.zext(a, 64), m), 32+s, 32-s), 32), true
+		}
+	}
+	return 0, false
 }
 
 func log2(v uint64) (n uint64) {

@@ -12,6 +12,7 @@ package prove
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"optcheck/ir"
@@ -36,6 +37,7 @@ const (
 	mostNodes      = 200000
 	mostCone       = 30000 // gates of a question
 	sweepConflicts = 300
+	mostTries      = 8 // terms that one is compared with
 	finalConflicts = 20000
 	mostWork       = 6_000_000 // clauses of all questions, those of which much is to be learnt several times
 )
@@ -59,12 +61,14 @@ func Prove(program, machine *ir.Program) (out *Result) {
 		}
 	}()
 	vars := refine.Place(program.Vars, machine.SharedBase)
-	a, b := newSide(x, "program", program, program, vars), newSide(x, "machine", machine, program, vars)
-	for _, s := range []*side{a, b} {
-		if err := s.follow(); err != nil {
-			out.Why = s.name + ": " + err.Error()
-			return out
-		}
+	a, err := walked(x, "program", program, program, vars)
+	var b *side
+	if err == nil {
+		b, err = walked(x, "machine", machine, program, vars)
+	}
+	if err != nil {
+		out.Why = err.Error()
+		return out
 	}
 	w := newSweeper(x)
 	claims, err := claimsOf(x, a, b)
@@ -81,6 +85,21 @@ func Prove(program, machine *ir.Program) (out *Result) {
 	}
 	out.Proved = true
 	return out
+}
+
+// walked is a program that was walked through. A thread's own memory has addresses that mean nothing to others: the lowest one is 0.
+func walked(x *terms, name string, p, program *ir.Program, vars map[string]uint64) (*side, error) {
+	s := newSide(x, name, p, program, vars)
+	err := s.follow()
+	if lowest := s.lowest; err == nil && lowest != 0 && lowest != math.MaxInt32 {
+		s = newSide(x, name, p, program, vars)
+		s.shift = lowest
+		err = s.follow()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return s, nil
 }
 
 // follow walks, and gives what stands in the way as an error.
@@ -239,7 +258,8 @@ func (w *sweeper) sweep(t term) {
 		if slices.Equal(w.b.of(r), w.b.of(t)) {
 			return
 		}
-		if i < 3 && w.from[r]&w.from[t] == 0 && w.equal(x.num(1, 1), r, t, sweepConflicts) {
+		alike := (x.width(r) == 1) == (n.w == 1) && w.from[r] != w.from[t]
+		if i < mostTries && alike && w.equal(x.num(1, 1), r, t, sweepConflicts) {
 			w.b.bits[t] = fitted(w.b.of(r), int(n.w))
 			return
 		}

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"fmt"
+	"math"
 
 	"optcheck/ir"
 )
@@ -16,6 +17,8 @@ type side struct {
 	params  []byteRange // where the program's parameters are in its bank or space
 	mem     term        // what others see
 	local   term        // what is the thread's own
+	lowest  int32       // of its addresses, as far as they are constant
+	shift   int32       // what is subtracted from them
 	events  []event
 	fixed   map[ir.Reg]term
 	uniform []bool
@@ -45,7 +48,8 @@ func newSide(x *terms, name string, p, program *ir.Program, vars map[string]uint
 	s := &side{x: x, name: name, p: p, program: program, vars: vars, fixed: map[ir.Reg]term{}, bars: map[ir.Reg]bool{}, forks: map[int32]int{},
 		set: map[ir.Reg]map[term]bool{}, needs: map[ir.Reg]map[term]bool{}}
 	s.mem = x.intern(node{kind: start})
-	s.local = x.intern(node{kind: start, space: ir.Local, value: scatter(uint64(len(name)))})
+	s.local = x.intern(node{kind: start, space: ir.Local, value: 1})
+	s.lowest = math.MaxInt32
 	s.uniform = make([]bool, p.Regs)
 	for _, r := range p.Uniform {
 		s.uniform[r] = true

@@ -45,6 +45,10 @@ func random(r *rand.Rand, n int) (x *terms, list []term) {
 			o.Imm = uint64(r.IntN(9)) % 7 * uint64(r.IntN(2))
 		case ir.Dot2, ir.Dot4:
 			o.Imm &= 7
+		case ir.Add, ir.Sub:
+			if o.Type == ir.S32 {
+				o.Mode = ir.Sat * ir.Mode(r.IntN(2))
+			}
 		case ir.Shl, ir.Shr, ir.Mask, ir.Sgxt:
 			o.Mode = ir.Wrap * ir.Mode(r.IntN(2))
 		case ir.Funnel:
