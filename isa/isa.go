@@ -16,6 +16,8 @@ type Program struct {
 	Dialect  string // the text it came from: "nvdisasm", "cuobjdump", "llvm-objdump", …
 	Funcs    []*Func
 	Problems []Problem // lines that were not understood, in file order
+	// Consts are the symbols whose addresses constant bank 4 holds, by byte offset (NVIDIA); nil if not known.
+	Consts map[int64]string
 }
 
 // Kernels lists the functions that are kernels, as far as the text tells: those that are Callable are called by kernels,

@@ -140,7 +140,7 @@ func LoadCubin(ctx context.Context, file string, data []byte, tcs []*toolchain.T
 			return nil, err
 		}
 		annotate(c.Program, f)
-		c.Consts, c.Literals = f.Constants(), f.Literals()
+		c.Consts, c.Literals = c.Program.Consts, f.Literals()
 		return c, nil
 	}
 	return nil, errors.Join(errs...)

@@ -52,7 +52,8 @@ func Disassemble(ctx context.Context, tc *toolchain.Toolchain, file, target stri
 	return func() (*Code, error) {
 		prog, err := words.Program(file, f)
 		if err == nil {
-			return &Code{Program: prog, File: f, Consts: f.Constants(), Literals: f.Literals()}, nil
+			prog.Consts = f.Constants()
+			return &Code{Program: prog, File: f, Consts: prog.Consts, Literals: f.Literals()}, nil
 		}
 		dictionaries.tell(err)
 		parse, err := listing(ctx, tc, file, target, data, f)
@@ -91,7 +92,7 @@ func read(file string, text []byte, f *cubin.File) (*Code, error) {
 	c := &Code{Program: prog, Listed: true}
 	if f != nil {
 		annotate(prog, f)
-		c.File, c.Consts, c.Literals = f, f.Constants(), f.Literals()
+		c.File, c.Consts, c.Literals = f, prog.Consts, f.Literals()
 	}
 	return c, nil
 }
@@ -105,10 +106,11 @@ func gaps(prog *isa.Program) bool {
 }
 
 // annotate adds to a parsed listing what only the file contains: encodings, control codes,
-// source lines and the targets of indirect branches. (nvdisasm prints lines, too, but omits the
+// source lines, the symbols of constants and the targets of indirect branches. (nvdisasm prints lines, too, but omits the
 // first line of a function if the previous function ended with it: what a listing says about a
 // kernel would depend on its neighbours.)
 func annotate(prog *isa.Program, f *cubin.File) {
+	prog.Consts = f.Constants()
 	format, err := cubin.FormatOf(f.SM)
 	if err != nil {
 		return

@@ -85,6 +85,7 @@ func TestEntries(t *testing.T) {
 func TestAbsolute(t *testing.T) {
 	for text, want := range map[string]bool{
 		"JMP 0x100": true, "@P0 JCAL 0x40": true, "RET.REL.NODEC R20 0x0": true, "BRX R2 -0x90": true, "CALL.ABS.NOINC 0x0": true,
+		"CALL.ABS.NOINC R2": false, "@P0 CALL.ABS.NOINC R12": false, "CALL.REL.NOINC R2 0x0": true,
 		"RET": false, "EXIT": false, "@!P0 EXIT": false, "MOV R1, 0x5": false, "BSYNC B0": false,
 	} {
 		assert.Equal(t, want, absolute(text), text)

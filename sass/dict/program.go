@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -117,7 +118,7 @@ func (r *reader) lookUp() error {
 }
 
 // absolute reports whether a text is a jump or call to an address that does not move with it:
-// listings name what is there.
+// listings name what is there. What is called by a register alone has no name in them.
 func absolute(text string) bool {
 	if strings.HasPrefix(text, "@") {
 		_, text, _ = strings.Cut(text, " ")
@@ -125,12 +126,18 @@ func absolute(text string) bool {
 	}
 	op, rest, _ := strings.Cut(text, " ")
 	op, _, _ = strings.Cut(op, ".")
+	if rest = strings.TrimSpace(rest); op == "CALL" && register.MatchString(rest) {
+		return false
+	}
 	switch op {
 	case "JMP", "JMX", "JMXU", "JCAL", "CAL", "CALL", "BRX", "BRXU", "PRET", "RET", "RPCMOV", "LEPC":
-		return strings.TrimSpace(rest) != ""
+		return rest != ""
 	}
 	return false
 }
+
+// register is an operand of a call that names what is called by a register alone.
+var register = regexp.MustCompile(`^R\d+$`)
 
 // target returns the target of branch i. The target may be the address of a word of control
 // codes.

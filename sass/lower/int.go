@@ -94,9 +94,14 @@ func iadd3(s *step) {
 	}
 }
 
-// iadd64: IADD.64 d, a, b and IADD3.64.
+// iadd64: IADD.64 d, a, b and IADD3.64 d, [PT, PT,] a, b, c.
 func iadd64(s *step, n int) {
 	d := s.dst()
+	for s.isPred() {
+		if s.predDst() != ir.None {
+			s.fail("the carry of a sum of 64 bits")
+		}
+	}
 	total := ir.None
 	for range n {
 		w, neg := s.pair()
