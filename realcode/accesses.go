@@ -18,7 +18,10 @@ func (c *checker) merged(k int, op *Op) {
 	if by := c.older(k); by >= 0 {
 		c.res.Findings = append(c.res.Findings, Finding{Rule: Merged, Kernel: c.name, First: c.place(k), Second: c.place(by),
 			Detail: "nothing reads its location behind what acquires: its value is older"})
-		if by < k {
+		switch {
+		case c.src.ops[by].Effect.Kind == ptx.MbarWait:
+			c.because(waited(c.src.ops[by], op))
+		case by < k:
 			c.because(c.swapped(by, k))
 		}
 		c.failed[k] = true
@@ -166,7 +169,7 @@ func (c *checker) extra() {
 		if !c.mach.reach[i] || c.owner[i] >= 0 || in.Guard.Never || in.Mem.Space == isa.SpaceLocal || multi[in.Src.Line] {
 			continue
 		}
-		if in.Role == isa.RoleStore || in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction {
+		if in.Role == isa.RoleStore || in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction || copiesBulk(in) {
 			c.res.Findings = append(c.res.Findings, Finding{Rule: Extra, Kernel: c.name, Code: c.code(int32(i)),
 				Detail: "it writes memory, and is no image of anything in the PTX"})
 		}

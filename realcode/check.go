@@ -113,6 +113,9 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 	if len(mach.lost) > 0 {
 		return fmt.Errorf("the targets of a branch are not known: %s", mach.lost[0].Text)
 	}
+	if len(mach.calls) > 0 && len(src.calls) == 0 {
+		return fmt.Errorf("it calls what the PTX does not, and nobody knows what that does: %s", mach.calls[0].Text)
+	}
 	c.count.Functions++
 	// What is known of conditions is not used here: how two conditions of the PTX
 	// depend on each other may be hidden in registers of the machine code.

@@ -258,7 +258,7 @@ func (u *unroller) execute(s *step, k knownKey, from int32, f facts) error {
 			if v = v != d.neg; d.with == "" || v == (d.with == "OR") {
 				vals = append(vals, assign{dst: d.dst, src: -1, neg: v})
 			}
-		} else if d.fork && u.track.has(d.src) {
+		} else if d.fork && u.track.has(d.src) && u.live[min(int(k.at)+1, len(u.live)-1)].has(d.src) {
 			return cases(f, d.src, func(_ bool, f facts) error { return u.execute(s, k, from, f) })
 		}
 	}

@@ -56,7 +56,7 @@ func readMachine(prog *isa.Program, root *isa.Func, sm int) *machine {
 		m.count(f, base[f])
 	}
 	for _, f := range funcs {
-		m.lay(f, base, byName)
+		m.lay(f, base, byName, prog.Consts)
 	}
 	m.reach = reachable(m.steps)
 	m.returns = map[int32][]int32{}
@@ -95,7 +95,7 @@ func calledName(in *isa.Inst) string {
 // memory: divisions, and warp operations that older machines lack.
 func helper(in *isa.Inst) bool {
 	name := calledName(in)
-	return in.Flow == isa.FlowCall && strings.HasPrefix(name[strings.LastIndexByte(name, '$')+1:], "__cuda_")
+	return in.Flow == isa.FlowCall && strings.HasPrefix(name[strings.LastIndexByte(name, '$')+1:], "__cuda_") && !copiesBulk(in)
 }
 
 func (m *machine) condOf(r isa.Reg) int32 { return m.conds.id(r.String()) }
@@ -197,7 +197,7 @@ func (m *machine) comparison(f *isa.Func, at, k int) (comparison, bool) {
 	return compare(strings.ToLower(mi.Cmp), typ, names[0], names[1], roots...)
 }
 
-func (m *machine) lay(f *isa.Func, base map[*isa.Func]int32, byName map[string]*isa.Func) {
+func (m *machine) lay(f *isa.Func, base map[*isa.Func]int32, byName map[string]*isa.Func, consts map[int64]string) {
 	from := base[f]
 	pops := map[int][]int32{}
 	for _, b := range f.Blocks {
@@ -208,7 +208,7 @@ func (m *machine) lay(f *isa.Func, base map[*isa.Func]int32, byName map[string]*
 		}
 	}
 	for i := range f.Insts {
-		in := &f.Insts[i]
+		in := m.named(f, i, consts)
 		sp := step{guard: -1, cond: -1, letter: -1, next: []int32{from + int32(i) + 1}}
 		if isCond(in.Guard.Reg) && !in.Guard.Never {
 			sp.guard, sp.guardNeg = m.condOf(in.Guard.Reg), in.Guard.Neg
@@ -263,7 +263,7 @@ func (m *machine) flow(in *isa.Inst, sp *step, from int32, base map[*isa.Func]in
 		sp.next = nil
 	case isa.FlowCall:
 		switch g := callee(byName, in); {
-		case helper(in):
+		case helper(in), copiesBulk(in):
 		case in.Target >= 0 && strings.HasPrefix(calledName(in), ".L"):
 			// A jump: nobody comes back from a label inside of a function.
 			sp.next = []int32{from + int32(in.Target)}
@@ -340,6 +340,9 @@ func (m *machine) knowledge(f *isa.Func, base int32, at int, sp *step) {
 		} else if a, ok := m.logic(mi); ok {
 			a.dst = dst
 			sp.sets = append(sp.sets, a)
+			if a.fork { // both are decided at once, if the other matters any more
+				sp.uses = append(sp.uses, a.src)
+			}
 		} else if p, ok := combined(mi); ok {
 			sp.sets = append(sp.sets, assign{dst: dst, src: m.condOf(p.Reg), neg: p.Not, with: mi.Bool})
 		}
@@ -396,7 +399,7 @@ func (m *machine) logic(mi *isa.Micro) (assign, bool) {
 	case which < 0:
 		return assign{}, false
 	}
-	return assign{src: m.condOf(mi.Src[which].Reg), neg: t == 0}, true
+	return assign{src: m.condOf(mi.Src[which].Reg), neg: t == 0, fork: mi.Src[which].Reg != mi.Dst}, true
 }
 
 // reachable tells of each step whether control can come to it from the first.

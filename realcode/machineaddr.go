@@ -13,7 +13,7 @@ import (
 // memory goes, and what comparisons compare that never changes.
 func follow(f *isa.Func, from int32) *regWalk {
 	w := &regWalk{f: f, from: from, in: make([]values, len(f.Blocks)), out: make([]address, len(f.Insts)), behind: make([]address, len(f.Insts)),
-		operands: map[[2]int][]address{}, lane: map[int]bool{}, number: map[isa.Reg]int{}, made: make([][]address, len(f.Insts)),
+		operands: map[[2]int][]address{}, lane: map[int]bool{}, calls: map[int]address{}, number: map[isa.Reg]int{}, made: make([][]address, len(f.Insts)),
 		phis: map[[2]int]string{}}
 	if len(f.Blocks) == 0 {
 		return w
@@ -64,6 +64,8 @@ type regWalk struct {
 	operands map[[2]int][]address
 	// lane are the instructions that compare with the number of the lane.
 	lane map[int]bool
+	// calls are what registers hold that are called, by instruction.
+	calls map[int]address
 }
 
 // values are those of registers, without root where it is that at the beginning.
@@ -114,8 +116,12 @@ func (w *regWalk) value(o *isa.Operand) address {
 	case isa.OpdImm:
 		return address{root: "0", offset: o.Imm}
 	case isa.OpdConst:
-		if o.Reg.Class == isa.ClassNone && !o.Neg && !o.Abs {
-			return address{root: fmt.Sprintf("c%d.%d", o.Bank, o.Off)}
+		at := address{root: "0"}
+		if o.Reg.Class != isa.ClassNone {
+			at = w.reg(o.Reg)
+		}
+		if at.root == "0" && !o.Neg && !o.Abs {
+			return wordOf(o.Bank, o.Off+at.offset)
 		}
 	case isa.OpdSym:
 		return address{root: o.Sym + "." + o.Part}
@@ -133,6 +139,9 @@ func (w *regWalk) value(o *isa.Operand) address {
 	}
 	return address{}
 }
+
+// wordOf is a word of a constant bank.
+func wordOf(bank int, at int64) address { return address{root: fmt.Sprintf("c%d.%d", bank, at)} }
 
 // hash is the value of a function of values that never change.
 func hash(parts ...string) address {
@@ -172,6 +181,9 @@ func (w *regWalk) block(b int) {
 			w.out[i] = w.access(in)
 		}
 		w.behind[i] = w.next(in)
+		if in.CallsRegister() {
+			w.called(i, in)
+		}
 		w.compared(i, in)
 		defs = append(defs[:0], w.makes(i, in)...)
 		for n, r := range in.Defs {

@@ -98,7 +98,7 @@ func partOf(op *Op, in *isa.Inst) part {
 	case ptx.CopyArrive:
 		return is(in.Op == "ARRIVES")
 	case ptx.Bulk:
-		return is(in.Role == isa.RoleCopy || in.Op == "STAS" || in.Op == "REDAS")
+		return is(in.Role == isa.RoleCopy || in.Op == "STAS" || in.Op == "REDAS" || copiesBulk(in) && op.Inst.Has("mbarrier::complete_tx::bytes"))
 	case ptx.CopyCommit:
 		return is(in.Op == "LDGDEPBAR")
 	case ptx.CopyWait, ptx.BulkWait:
