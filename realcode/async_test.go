@@ -7,6 +7,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"optcheck/model"
+	"optcheck/ptx"
 )
 
 // TestAsync: asynchronous operations are preserved as they are: copies, their groups and mbarriers, clusters, products
@@ -70,4 +73,36 @@ func TestAsyncChanged(t *testing.T) {
 		res := Check(m, changed(t, tc, m, text, w.target, w.level).Program, number(w.target))
 		assert.Contains(t, fmt.Sprint(res.Findings), c.said, c.line)
 	}
+}
+
+// TestWaited: a load that may come before the phase is complete has a verdict of the model with mbarriers.
+func TestWaited(t *testing.T) {
+	o := Options{Toolchains: releases(t, "12.4"), Targets: []string{"sm_90"}, Levels: []string{"O3"}}
+	require.NoError(t, Audit(t.Context(), o, module(t, "testdata/waited.ptx"), func(cell *Cell) error {
+		require.Equal(t, Miscompiled, cell.Class, cell.Reason)
+		require.Len(t, cell.Result.Findings, 1, "a branch waits for the answer")
+		f := cell.Result.Findings[0]
+		assert.Equal(t, "late", f.Kernel)
+		assert.True(t, f.Order)
+		require.NotNil(t, f.Verdict, f.NoTest)
+		assert.Equal(t, model.AsyncModel, f.Verdict.Model)
+		assert.Equal(t, "exists (1:r0=1 /\\ 1:r1=0)", f.Verdict.Outcome)
+		return nil
+	}))
+}
+
+// TestWaitedTests: each access that the slice of a wait has is forbidden before the wait, and anything else has none.
+func TestWaitedTests(t *testing.T) {
+	wait := &Op{Inst: &ptx.Inst{Op: "mbarrier.test_wait.shared.b64"}, Effect: ptx.Effect{Kind: ptx.MbarWait, Scope: "cta"}}
+	for _, e := range []ptx.Effect{{Kind: ptx.Load, Sem: "weak"}, {Kind: ptx.Load, Sem: "relaxed", Scope: "gpu"}, {Kind: ptx.Store, Sem: "weak", Space: "shared"},
+		{Kind: ptx.Store, Sem: "relaxed", Scope: "cta"}} {
+		s := waited(wait, &Op{Effect: e})
+		require.Empty(t, s.refused)
+		v, err := s.verdict(t.Context())
+		require.NoError(t, err)
+		require.NotNil(t, v, s.source.String())
+		assert.Equal(t, Miscompiled, v.Class, s.source.String())
+	}
+	assert.Contains(t, waited(wait, &Op{Effect: ptx.Effect{Kind: ptx.Atomic}}).refused, "no litmus test of a wait")
+	assert.Contains(t, waited(&Op{Effect: ptx.Effect{Kind: ptx.Load}}, wait).refused, "no litmus test of a wait")
 }

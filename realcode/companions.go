@@ -156,6 +156,8 @@ func (c *checker) unanswered(k int, g *images) bool {
 		})
 		if at >= 0 {
 			c.finding(Missing, k, c.code(i, at), "nothing waits for its answer before what follows: that may be performed before the phase is complete")
+			c.last().Order = true
+			c.because(waited(c.src.ops[k], c.src.ops[c.owner[at]]))
 			return true
 		}
 	}

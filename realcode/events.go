@@ -215,19 +215,24 @@ func state(cond string) string {
 	return strings.Join(strings.Split(cond, ` /\ `), "; ") + ";"
 }
 
+// Thread shows all operations of a kernel beside its machine code.
+func (p *Program) Thread(k *Kernel) (t report.ThreadListing) {
+	for i, op := range p.ops[k.Name] {
+		t.Source = append(t.Source, report.Line{Pos: i, Text: fmt.Sprintf("%s // %d", cut(op.Text, maxText), op.Pos.Line), At: op.Pos.Line})
+	}
+	for _, x := range k.Machine {
+		t.Machine = append(t.Machine, report.Line{Pos: x.Op, Text: cut(x.Text, maxText), Part: x.Part, At: int(x.At)})
+	}
+	return t
+}
+
 // listing shows the operations of a kernel beside its machine code.
 func (p *Program) listing(k *Kernel, r *report.Result) *report.Listing {
 	ops := p.ops[k.Name]
 	if len(ops) > maxShown && !r.HasFindings() {
 		return nil
 	}
-	var t report.ThreadListing
-	for i, op := range ops {
-		t.Source = append(t.Source, report.Line{Pos: i, Text: fmt.Sprintf("%s // %d", cut(op.Text, maxText), op.Pos.Line), At: op.Pos.Line})
-	}
-	for _, x := range k.Machine {
-		t.Machine = append(t.Machine, report.Line{Pos: x.Op, Text: cut(x.Text, maxText), Part: x.Part, At: int(x.At)})
-	}
+	t := p.Thread(k)
 	if r.HasFindings() {
 		if len(ops) > maxShown {
 			t = t.Near(beyondShown, accesses(r.Findings)...)

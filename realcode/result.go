@@ -63,8 +63,8 @@ type Finding struct {
 	// says why, if something is known.
 	Verdict *Verdict `json:"verdict,omitempty"`
 	NoTest  string   `json:"no_test,omitempty"`
-	// Order tells that what is lost is the order that the first operation makes: nobody
-	// uses what it returns, so that it need not be performed.
+	// Order tells that what is lost is the order that the first operation makes alone: nobody
+	// uses what it returns, so that it need not be performed, or waits for it.
 	Order bool `json:"order,omitempty"`
 
 	// Execution is the counterexample of a finding that execution made, or, of a register in flight, what its content there changes.
