@@ -211,6 +211,20 @@ func (in *Instr) Mbarrier() (Addr, bool) {
 	return Addr{}, false
 }
 
+// placed reports whether the mbarrier of an operation, if it has one, lies in shared memory.
+func (c *checker) placed(th *Thread, in *Instr) bool {
+	a, ok := in.Mbarrier()
+	if !ok {
+		return true
+	}
+	name := a.Loc
+	if d := th.Decl(a.Reg); name == "" && d != nil {
+		name = d.Init.Name
+	}
+	l := c.t.Location(name)
+	return l == nil || l.Space == Shared || l.Of != ""
+}
+
 // own reports whether a shared location at an address lies in the thread's CTA.
 func (c *checker) own(th *Thread, a Addr) bool {
 	name := a.Loc
@@ -251,6 +265,8 @@ func (c *checker) async(th *Thread, in *Instr) {
 	}
 	n := in.Bytes()
 	switch {
+	case !c.placed(th, in):
+		c.errorf(in.Pos, "%s: an mbarrier lies in shared memory", in)
 	case f.Kind == MbarWait && !c.own(th, in.Addr):
 		c.errorf(in.Pos, "%s: a thread waits only at mbarriers of its own CTA, which is that of the first thread that names them", in)
 	case f.Kind == MbarWait && in.Dst != "":
