@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"optcheck/internal/limits"
 	"optcheck/optcheck"
@@ -41,7 +42,7 @@ func (w *worker) unjudged(_ context.Context, cell int) error {
 // what the test allows, which tests this tool.
 func (w *worker) classify(ctx context.Context, cell int) error {
 	c := &w.res.cells[cell]
-	if w.em.units[cell].Program { // nothing lifts it
+	if w.em.units[cell].Program && (c.Class != report.Changed || !w.lifted(cell)) { // nothing lifts what is not said by a finding
 		return nil
 	}
 	if w.a.judge == nil || w.a.plain || c.Class != report.Preserved && c.Class != report.Changed {
@@ -88,6 +89,11 @@ func (w *worker) classify(ctx context.Context, cell int) error {
 		w.stronger(cell, j.verdict)
 	}
 	return w.second(ctx, cell)
+}
+
+// lifted reports whether all threads of a cell were lifted.
+func (w *worker) lifted(cell int) bool {
+	return !slices.ContainsFunc(w.parts[cell], func(p part) bool { return p.result.liftErr != nil })
 }
 
 // stronger classifies a cell whose machine code breaks no rule but allows less than the test:

@@ -169,7 +169,7 @@ func (g *judge) fill(ctx context.Context, asked *subject, name string, j *judgem
 	all := *asked
 	all.t = asked.t.ObserveAll()
 	s := &all
-	lifted, err := optcheck.LiftTest(s.t, s.threads)
+	lifted, err := liftedTests(s.t, s.threads)
 	if err != nil {
 		return err
 	}
@@ -205,9 +205,20 @@ func (g *judge) fill(ctx context.Context, asked *subject, name string, j *judgem
 	return g.compare(ctx, s, lifted, hash.String(), v)
 }
 
+// liftedTests are the tests that together allow what machine code allows.
+func liftedTests(t *litmus.Test, threads []optcheck.LiftedThread) ([]optcheck.LiftedTest, error) {
+	if x, ok, err := programs(t, threads); ok || err != nil {
+		return []optcheck.LiftedTest{{Test: x}}, err
+	}
+	return optcheck.LiftTest(t, threads)
+}
+
 // compare adds the verdicts of other models, and what the machine code can show under
 // sequential consistency.
 func (g *judge) compare(ctx context.Context, s *subject, lifted []optcheck.LiftedTest, hash string, v *report.Verdict) error {
+	if s.t.Asynchronous() { // no other model has such operations
+		return nil
+	}
 	for _, name := range []string{"sc", otherModel(v.Model)} {
 		if name == "" {
 			continue

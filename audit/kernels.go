@@ -58,7 +58,7 @@ func (s *kernelSet) add(u *ptxgen.Unit, target string) error {
 		}
 		if u.Program {
 			var err error
-			if text, _, err = pipeline.Lined(k.Name, text, u.Version, target); err != nil {
+			if text, k.Lines, err = pipeline.Lined(k.Name, text, u.Version, target); err != nil {
 				return err
 			}
 		}

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"strings"
 
 	"optcheck/optcheck"
 	"optcheck/pipeline"
@@ -27,8 +28,9 @@ func (w *worker) program(ctx context.Context, u *ptxgen.Unit, kernel, thread int
 		if f.First != nil {
 			detail = f.First.Text + ": " + detail
 		}
-		out.Findings = append(out.Findings, optcheck.Finding{Rule: string(f.Rule), Thread: thread, Access: -1, Detail: detail, Addr: -1})
+		out.Findings = append(out.Findings, optcheck.Finding{Rule: string(f.Rule), Thread: thread, Access: -1, Detail: detail, Addr: -1, Order: f.Order})
 	}
+	out.lifted, out.liftErr = changesOf(&u.Kernels[thread], r.Findings)
 	switch class, why := r.Class(); class {
 	case realcode.Preserved:
 		out.Class = optcheck.Preserved
@@ -36,6 +38,23 @@ func (w *worker) program(ctx context.Context, u *ptxgen.Unit, kernel, thread int
 		out.Class, out.Reason = optcheck.Unknown, why
 	default:
 		out.Class = optcheck.Changed
+		out.Source, out.Machine = beside(m, r)
 	}
 	return out, nil
+}
+
+// beside shows the operations of a kernel, the one of its module, beside its machine code.
+func beside(m *ptx.Module, r *realcode.Result) (source, machine []optcheck.Line) {
+	p := realcode.NewProgram(m, realcode.Origin{})
+	for i := range r.Kernels {
+		t := p.Thread(&r.Kernels[i])
+		for _, l := range t.Source {
+			text, _, _ := strings.Cut(l.Text, " //")
+			source = append(source, optcheck.Line{Pos: l.Pos, Text: text})
+		}
+		for _, l := range t.Machine {
+			machine = append(machine, optcheck.Line{Pos: l.Pos, Text: l.Text, Part: l.Part, Addr: uint64(l.At)})
+		}
+	}
+	return source, machine
 }

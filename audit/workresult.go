@@ -154,7 +154,7 @@ func (w *worker) list(i int) {
 
 func appendFindings(out []report.Finding, in []optcheck.Finding) []report.Finding {
 	for _, f := range in {
-		out = append(out, report.Finding{Rule: f.Rule, Thread: f.Thread, Access: f.Access, Detail: f.Detail})
+		out = append(out, report.Finding{Rule: f.Rule, Thread: f.Thread, Access: f.Access, Detail: f.Detail, Order: f.Order})
 	}
 	return out
 }

@@ -67,6 +67,9 @@ func TestReproduce(t *testing.T) {
 		{"mp+membar.gls", "11.8", "sm_35", spec.Offsets, "a fence is weaker than written (membar.gl)",
 			"LD.E.CG | MEMBAR.CTA | CCTL.IVALL | LD.E.CG", "MEMBAR.CTA                                   // #1   <== fence-weakened: T1 #1"},
 		{"coRR", "12.4", "sm_80", spec.Symbols, "two accesses become one", "LD", "This is not a report of a miscompilation"},
+		{"mbar-mp-unguarded-strong", "12.4", "sm_90", spec.Pointers, "the order of an access is lost", "FENCE.VIEW.ASYNC.S | SYNCS.EXCH.64 URZ, [UR4], UR6 | " +
+			"BAR.SYNC.DEFER_BLOCKING 0xf | SYNCS.PHASECHK.TRANS64 P0, [UR4], RZ | LDG.E.STRONG.SM R3, desc[UR6][R2.64] | " +
+			"STG.E desc[UR6][R4.64+0x400], R7 | STG.E desc[UR6][R4.64], R3", "the source has no data race"},
 		{"dlb-mp", "11.2", "sm_70", spec.Offsets, "accesses change places", "LD | ST", "// #1   <== reordered: T0 #1"},
 	} {
 		t.Run(c.test, func(t *testing.T) {

@@ -64,7 +64,7 @@ func newProgram(f *reduce.Finding, markers bool) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &program{markers: markers}
+	p := &program{markers: markers, ambiguous: u.Program} // what is compared as programs are has all stores
 	for i := range f.Test.Threads {
 		for j := range f.Test.Threads[i].Body {
 			if f.Test.Threads[i].Body[j].Cache == litmus.CacheCS {
@@ -155,7 +155,7 @@ func number(lines []string) []string {
 	for _, l := range lines {
 		if m := locLine.FindStringSubmatch(l); m != nil {
 			n, err := strconv.Atoi(m[1])
-			if next = -1; err == nil && n < ptxgen.LineOther {
+			if next = -1; err == nil && n < ptxgen.LineAsync {
 				next = n - 1
 			}
 			continue

@@ -41,7 +41,8 @@ type access struct {
 // constants, private memory, arithmetic.
 var classes = map[string]string{"LD": "LD", "LDG": "LD", "LDS": "LD", "LDSLK": "LD", "ST": "ST", "STG": "ST", "STS": "ST", "STSCUL": "ST",
 	"ATOM": "ATOM", "ATOMG": "ATOM", "ATOMS": "ATOM", "RED": "RED", "REDG": "RED", "MEMBAR": "MEMBAR", "FENCE": "MEMBAR", "BAR": "BAR",
-	"CCTL": "AUX"}
+	"SYNCS": "MBAR", "ARRIVES": "MBAR", "LDGSTS": "COPY", "LDGDEPBAR": "GROUP", "UBLKCP": "COPY", "UTMACMDFLUSH": "GROUP", "UCGABAR_ARV": "BAR",
+	"UCGABAR_WAIT": "BAR", "CCTL": "AUX"}
 
 var (
 	machineLine = regexp.MustCompile(`^[ \t]*/\*[0-9a-f]+\*/(.*)$`)

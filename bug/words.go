@@ -119,7 +119,7 @@ var headline = map[string]string{
 // orderLost reports whether the rule is about an access that orders others, not about a fence.
 func (b *bundler) orderLost() bool {
 	in := b.instr(b.find.Access)
-	return in != nil && in.IsAccess() && (b.find.Rule == "fence-removed" || b.find.Rule == "fence-weakened")
+	return b.find.Order || in != nil && in.IsAccess() && (b.find.Rule == "fence-removed" || b.find.Rule == "fence-weakened")
 }
 
 // What is said of an access whose order is lost, not the access itself.

@@ -51,6 +51,8 @@ type Finding struct {
 	Detail string
 	// Addr is the byte address of the machine instruction concerned, or -1.
 	Addr int64
+	// Order tells that an access is there, and what it orders is not ordered.
+	Order bool
 }
 
 // Line is one line of a side-by-side listing. Pos is the position of the access or fence that it stands for, or -1.

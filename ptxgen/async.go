@@ -17,8 +17,24 @@ import (
 // Program reports whether the kernels of a test are compared as programs are, by their PTX: they have what no marker says.
 func Program(t *litmus.Test) bool { return t.Asynchronous() || t.Distributed() }
 
-// lineAsync is the line of the first asynchronous operation of a thread.
-const lineAsync = 500
+// LineAsync is the line of the first asynchronous operation of a thread.
+const LineAsync = 500
+
+// Instr is the number of the instruction of the kernel's thread that a line stands for, -1 if it is none.
+func (k *Kernel) Instr(line int) int {
+	if k.Lines != nil {
+		line = k.Lines[line]
+	}
+	if line >= LineAsync && line < LineOther {
+		return line - LineAsync
+	}
+	for _, e := range k.Spec.Entries {
+		if e.Line() == line {
+			return e.Instr
+		}
+	}
+	return -1
+}
 
 // ranks returns the number of CTAs of a cluster that the test needs.
 func (e *emitter) ranks() int {

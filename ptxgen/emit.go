@@ -71,6 +71,8 @@ type Kernel struct {
 	// cannot know.
 	Values []spec.Value
 	Text   string // the part of the unit's text that is this entry
+	// Lines are, if the text was given a line for each instruction (pipeline.Lined), those that the emitter gave, by those.
+	Lines map[int]int
 	// CL2 and Library say what an OpenCL kernel needs: OpenCL C 2.0, and a
 	// library of OpenCL's built-in functions.
 	CL2, Library bool

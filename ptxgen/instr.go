@@ -17,7 +17,7 @@ func (k *body) instr(in *litmus.Instr, ents []*spec.Entry) error {
 		line = ents[0].Line()
 	}
 	if in.Async != nil {
-		line = lineAsync + k.at
+		line = LineAsync + k.at
 	}
 	if line != k.line {
 		k.c(".loc 1 %d 0", line)

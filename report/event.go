@@ -278,6 +278,8 @@ type Finding struct {
 	Thread int    `json:"thread"`
 	Access int    `json:"access"` // position in the thread, -1 for none
 	Detail string `json:"detail"`
+	// Order tells that the access is there, and what it orders is not ordered.
+	Order bool `json:"order,omitempty"`
 	// Stage says where in an LLVM-based compiler it arose: front end, library,
 	// IR passes or back end; of two compilers in a row in which one: llc, ptxas;
 	// "" if that is not known.

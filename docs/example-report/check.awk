@@ -12,7 +12,11 @@ BEGIN {
 	n = split("ATOM ATOMG ATOMS", list, " ");         for (i = 1; i <= n; i++) classes[list[i]] = "ATOM"
 	n = split("RED REDG", list, " ");                 for (i = 1; i <= n; i++) classes[list[i]] = "RED"
 	n = split("MEMBAR FENCE", list, " ");             for (i = 1; i <= n; i++) classes[list[i]] = "MEMBAR"
-	classes["BAR"] = "BAR"; classes["CCTL"] = "AUX"
+	n = split("SYNCS ARRIVES", list, " ");            for (i = 1; i <= n; i++) classes[list[i]] = "MBAR"
+	n = split("LDGSTS UBLKCP", list, " ");            for (i = 1; i <= n; i++) classes[list[i]] = "COPY"
+	n = split("LDGDEPBAR UTMACMDFLUSH", list, " ");   for (i = 1; i <= n; i++) classes[list[i]] = "GROUP"
+	n = split("BAR UCGABAR_ARV UCGABAR_WAIT", list, " "); for (i = 1; i <= n; i++) classes[list[i]] = "BAR"
+	classes["CCTL"] = "AUX"
 }
 /^\.text\./ { inside = ($1 == ".text." kernel ":"); seen += inside; next }
 /^[ \t]*\.section/ { inside = 0 }
