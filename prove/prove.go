@@ -146,6 +146,9 @@ func claimsOf(x *terms, a, b *side) (out []claim, err error) {
 			}
 			out = append(out, claim{name, p.guard, p.args[k], m.args[k]})
 		}
+		if !p.stirs { // nothing is ordered by it
+			continue
+		}
 		if out, err = x.memories(out, name, p.mem, m.mem); err != nil {
 			return nil, err
 		}
