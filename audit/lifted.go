@@ -3,7 +3,6 @@ package audit
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"optcheck/litmus"
 	"optcheck/optcheck"
@@ -17,16 +16,17 @@ type changes []altered
 
 // altered is what a finding says of one instruction of a thread.
 type altered struct {
-	how how
-	at  int // the instruction
+	how  how
+	at   int // the instruction
+	wait int // of early: the wait that it does not wait for
 }
 
 // how is in which way an instruction is not as it was written.
 type how string
 
 const (
-	unordered how = "unordered" // a wait that orders nothing behind it: nothing waits for its answer
-	older     how = "older"     // a load whose value is that of the access of its location before it
+	early how = "early" // it is performed before the wait in front of it is answered
+	older how = "older" // a load whose value is that of the access of its location before it
 )
 
 // Key implements optcheck.LiftedCode.
@@ -37,24 +37,32 @@ func (c changes) Size() int { return 100 + 32*len(c) }
 
 // changesOf reads the findings of a kernel. It is an error if one of them says more than the two changes that are known here.
 func changesOf(k *ptxgen.Kernel, findings []realcode.Finding) (out changes, err error) {
+	at := func(p *realcode.Place) int {
+		if p == nil {
+			return -1
+		}
+		return k.Instr(p.Made.Line)
+	}
 	for i := range findings {
 		f := &findings[i]
-		c := altered{at: -1}
-		if f.First != nil {
-			c.at = k.Instr(f.First.Made.Line)
-		}
+		c := altered{at: at(f.First), wait: at(f.First)}
 		switch {
 		case f.Rule == realcode.Missing && f.Order:
-			c.how = unordered
+			c.how, c.at = early, at(f.Second)
 		case f.Rule == realcode.Merged && f.Second != nil:
 			c.how = older
 		}
-		if c.at < 0 || c.how == "" {
+		if c.at < 0 || c.wait < 0 || c.how == "" {
 			return nil, fmt.Errorf("no test of what the machine code does: %s: %s", f.Rule, f.Detail)
 		}
 		out = append(out, c)
 	}
 	return out, nil
+}
+
+// ofResults reports whether a finding is about the stores of results alone, which the test does not have.
+func ofResults(k *ptxgen.Kernel, f *realcode.Finding) bool {
+	return f.Rule == realcode.Missing && f.Order && f.Second != nil && k.Instr(f.Second.Made.Line) < 0
 }
 
 // programs makes the test of machine code whose threads are changes; ok is false if they are not.
@@ -66,21 +74,49 @@ func programs(t *litmus.Test, threads []optcheck.LiftedThread) (out *litmus.Test
 		if !is {
 			return nil, false, nil
 		}
-		for _, c := range list {
-			if err := c.apply(&out.Threads[i], t); err != nil {
-				return nil, true, fmt.Errorf("thread %s: %w", t.Threads[i].Name, err)
-			}
+		if err := list.apply(&out.Threads[i]); err != nil {
+			return nil, true, fmt.Errorf("thread %s: %w", t.Threads[i].Name, err)
 		}
 	}
 	return out, true, nil
 }
 
 // apply changes a thread.
-func (c altered) apply(th *litmus.Thread, t *litmus.Test) error {
-	in := &th.Body[c.at]
-	if c.how == unordered {
-		return relax(in)
+func (c changes) apply(th *litmus.Thread) error {
+	waits := map[int][]int{} // of each instruction that is early
+	for _, x := range c {
+		if x.how == early {
+			waits[x.at] = append(waits[x.at], x.wait)
+		} else if err := x.forwarded(th); err != nil {
+			return err
+		}
 	}
+	front := map[int][]litmus.Instr{} // by place, in the order of the thread
+	var body []litmus.Instr
+	for i, in := range th.Body {
+		if waits[i] == nil {
+			continue
+		}
+		to := slices.Min(waits[i])
+		for k := to; k < i; k++ {
+			if by := &th.Body[k]; !slices.Contains(waits[i], k) && (by.IsFence() || by.Op == litmus.OpBar || by.Async != nil || by.IsAccess() && by.Addr == in.Addr) {
+				return fmt.Errorf("%s comes before %s, and not before %s", &in, &th.Body[to], by)
+			}
+		}
+		front[to] = append(front[to], in)
+	}
+	for i, in := range th.Body {
+		if body = append(body, front[i]...); waits[i] == nil {
+			body = append(body, in)
+		}
+	}
+	th.Body = body
+	return nil
+}
+
+// forwarded gives a load the value of the access of its location before it.
+func (c altered) forwarded(th *litmus.Thread) error {
+	in := &th.Body[c.at]
 	for k := c.at - 1; k >= 0; k-- {
 		by := &th.Body[k]
 		if by.Addr != in.Addr || !by.IsAccess() {
@@ -105,25 +141,4 @@ func (c altered) apply(th *litmus.Thread, t *litmus.Test) error {
 // overwritten reports whether some instruction writes the register of a value.
 func overwritten(body []litmus.Instr, value litmus.Operand) bool {
 	return value.Kind == litmus.OperandReg && slices.ContainsFunc(body, func(in litmus.Instr) bool { return in.Dst == value.Name })
-}
-
-// relax has a wait for an mbarrier order nothing.
-func relax(in *litmus.Instr) error {
-	if in.Async == nil || in.Async.Kind != litmus.MbarWait {
-		return fmt.Errorf("%s is no wait for an mbarrier", in)
-	}
-	for _, f := range litmus.AsyncForms() {
-		g := *in.Async
-		if f.Kind == g.Kind && f.Scope == g.Scope && f.Parity == g.Parity && f.Sem == litmus.SemRelaxed && verb(f.Name) == verb(g.Name) {
-			in.Async = &f
-			return nil
-		}
-	}
-	return fmt.Errorf("there is no %s that orders nothing", in.Async.Name)
-}
-
-// verb is the word of an mnemonic that says what it does: test_wait.
-func verb(name string) string {
-	words := strings.Split(name, ".")
-	return words[min(1, len(words)-1)]
 }

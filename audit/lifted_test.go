@@ -23,10 +23,10 @@ func TestChanges(t *testing.T) {
 		line    int // of the kernel's text, as the emitter numbers it
 		want    string
 	}{
-		{"mbar-mp-unguarded", 1, realcode.Finding{Rule: realcode.Missing, Order: true}, 500,
-			"mbarrier.test_wait.parity.relaxed.cta.shared.b64 r0,[b],0; ld.weak r1,[x]"},
-		{"mbar-mp-try", 1, realcode.Finding{Rule: realcode.Missing, Order: true}, 500,
-			"mbarrier.try_wait.parity.relaxed.cta.shared.b64 r0,[b],0; @r0 ld.weak r1,[x]"},
+		{"mbar-mp-unguarded", 1, realcode.Finding{Rule: realcode.Missing, Order: true, Second: &realcode.Place{}}, 500,
+			"ld.weak r1,[x]; mbarrier.test_wait.parity.shared.b64 r0,[b],0"},
+		{"mbar-mp-try-unguarded", 1, realcode.Finding{Rule: realcode.Missing, Order: true, Second: &realcode.Place{}}, 500,
+			"ld.weak r1,[x]; mbarrier.try_wait.parity.shared.b64 r0,[b],0"},
 		{"mbar-back", 0, realcode.Finding{Rule: realcode.Merged, Second: &realcode.Place{}}, 2, "st.weak [x],1; mbarrier.arrive.shared.b64 _,[b]; " +
 			"mbarrier.test_wait.parity.shared.b64 r0,[c],0; @r0 mov r1,1"},
 		{"mbar-back-reload", 0, realcode.Finding{Rule: realcode.Merged, Second: &realcode.Place{}}, 2, "ld.weak r2,[x]; mbarrier.arrive.shared.b64 _,[b]; " +
@@ -44,6 +44,9 @@ func TestChanges(t *testing.T) {
 		k.Lines = map[int]int{1: c.line}
 		c.finding.First = &realcode.Place{}
 		c.finding.First.Made.Line = 1
+		if k.Lines[2] = 1; c.finding.Second != nil { // the thread's first access
+			c.finding.Second.Made.Line = 2
+		}
 		list, err := changesOf(k, []realcode.Finding{c.finding})
 		threads := make([]optcheck.LiftedThread, len(x.Threads))
 		for i := range threads {

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"optcheck/optcheck"
@@ -22,6 +23,8 @@ func (w *worker) program(ctx context.Context, u *ptxgen.Unit, kernel, thread int
 	if err != nil {
 		return nil, err
 	}
+	made := &u.Kernels[thread]
+	r.Findings = slices.DeleteFunc(r.Findings, func(f realcode.Finding) bool { return ofResults(made, &f) })
 	out := &checked{Result: &optcheck.Result{Func: k.name, Thread: thread}}
 	for _, f := range r.Findings {
 		detail := f.Detail
@@ -30,7 +33,7 @@ func (w *worker) program(ctx context.Context, u *ptxgen.Unit, kernel, thread int
 		}
 		out.Findings = append(out.Findings, optcheck.Finding{Rule: string(f.Rule), Thread: thread, Access: -1, Detail: detail, Addr: -1, Order: f.Order})
 	}
-	out.lifted, out.liftErr = changesOf(&u.Kernels[thread], r.Findings)
+	out.lifted, out.liftErr = changesOf(made, r.Findings)
 	switch class, why := r.Class(); class {
 	case realcode.Preserved:
 		out.Class = optcheck.Preserved

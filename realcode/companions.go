@@ -149,19 +149,22 @@ func (c *checker) companions(k int, op *Op, g *images) {
 // come behind what others did before they arrived. A chip has shown that it does not.
 func (c *checker) unanswered(k int, g *images) bool {
 	behind := c.pg.from(c.inPTX[k], c.pg.next)
+	early := map[int32]bool{}
 	for _, i := range g.main {
-		at := c.search(i, c.after, awaits(c.mach.insts[i]), func(j int32) bool {
-			o := c.owner[j]
-			return o >= 0 && o != int32(k) && c.elsewhere(k, j) && slices.ContainsFunc(c.inPTX[o], func(n int32) bool { return behind[n] })
-		})
-		if at >= 0 {
-			c.finding(Missing, k, c.code(i, at), "nothing waits for its answer before what follows: that may be performed before the phase is complete")
-			c.last().Order = true
-			c.because(waited(c.src.ops[k], c.src.ops[c.owner[at]]))
-			return true
+		for more := true; more; {
+			at := c.search(i, c.after, awaits(c.mach.insts[i]), func(j int32) bool {
+				o := c.owner[j]
+				return o >= 0 && o != int32(k) && !early[o] && c.elsewhere(k, j) && slices.ContainsFunc(c.inPTX[o], func(n int32) bool { return behind[n] })
+			})
+			if more = at >= 0; more {
+				early[c.owner[at]] = true
+				c.finding(Missing, k, c.code(i, at), "nothing waits for its answer before what follows: that may be performed before the phase is complete")
+				c.last().Order, c.last().Second = true, c.place(int(c.owner[at]))
+				c.because(waited(c.src.ops[k], c.src.ops[c.owner[at]]))
+			}
 		}
 	}
-	return false
+	return len(early) > 0
 }
 
 // reach is the scope in which an operation orders memory: that of its own, or of all that a bulk copy
