@@ -15,9 +15,6 @@ import (
 	"optcheck/target"
 )
 
-// layout is the place of a program's locations in the matrix: its own.
-const layout = "own"
-
 // maxShown bounds the operations of a kernel of which source and machine code are
 // shown side by side.
 const maxShown = 3000
@@ -73,7 +70,7 @@ func NewFailed(m *ptx.Module, o Origin, targets ...string) *Program {
 // Config says what an audit of programs is of. What the tool itself is, the caller
 // adds.
 func Config(o *Options, programs []*Program) *report.Config {
-	c := &report.Config{Schema: report.Schema, Spec: spec.Version, Layouts: []string{layout}, Claims: Statement(o.Execute), Execute: o.Execute}
+	c := &report.Config{Schema: report.Schema, Spec: spec.Version, Layouts: []string{report.OwnLayout}, Claims: Statement(o.Execute), Execute: o.Execute}
 	targets, levels := map[string]bool{}, map[string]bool{}
 	for _, p := range programs {
 		cells := o.cells(p.m)
@@ -103,7 +100,7 @@ func (p *Program) Known(c *Cell, have func(*report.Cell) bool) bool {
 // place is a kernel's cell without its result.
 func (p *Program) place(i int, c *Cell) *report.Cell {
 	t := &p.Tests[i]
-	return &report.Cell{Test: t.Name, Hash: t.Hash, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: layout}
+	return &report.Cell{Test: t.Name, Hash: t.Hash, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: report.OwnLayout}
 }
 
 // Events hands over what a cell of a module says of each of its kernels.
@@ -119,9 +116,10 @@ func (p *Program) Events(c *Cell, emit func(report.Event) error) error {
 		}
 		if k := c.kernel(p.roots[i]); k != nil {
 			cell.Result = p.result(k)
+			cell.Executed = c.executed(k.Name)
 			cell.Code = hashOf(t.Hash + k.Hash)
 			if c.CompiledAs != "" && (cell.Result.Reason == "" || cell.Result.Class == Preserved) {
-				as := fmt.Sprintf("compiled as PTX %s, the newest that the release knows", c.CompiledAs)
+				as := fmt.Sprintf("compiled as PTX %s, its newest", c.CompiledAs)
 				cell.Result.Reason = strings.TrimPrefix(cell.Result.Reason+"; "+as, "; ")
 			}
 			if l := p.listing(k, &cell.Result); l != nil {
@@ -135,6 +133,14 @@ func (p *Program) Events(c *Cell, emit func(report.Event) error) error {
 		}
 	}
 	return nil
+}
+
+// why is why a cell has no result.
+func (c *Cell) why() string {
+	if c.Crash != nil {
+		return c.Crash.Full()
+	}
+	return c.Reason
 }
 
 // problem is what became of a module that has no kernel to show it at, nil if it has one or all is well.
@@ -163,7 +169,18 @@ func (c *Cell) kernel(name string) *Kernel {
 	return nil
 }
 
+// executed is how much of a kernel was executed, nil if that was not asked for.
+func (c *Cell) executed(kernel string) *report.Execution {
+	for i := range c.Result.Executed {
+		if x := &c.Result.Executed[i]; x.Kernel == kernel {
+			return x.event()
+		}
+	}
+	return nil
+}
+
 func (p *Program) result(k *Kernel) (r report.Result) {
+	r.Compared = &k.Count
 	if r.Class, r.Reason = k.Class(); r.Class == Preserved {
 		r.Reason = k.Count.Limits()
 	}
@@ -179,6 +196,9 @@ func (p *Program) result(k *Kernel) (r report.Result) {
 	for i := range k.Notes {
 		r.Notes = append(r.Notes, p.finding(k, &k.Notes[i]))
 	}
+	for i := range k.Unknown {
+		r.Doubts = append(r.Doubts, p.finding(k, &k.Unknown[i]))
+	}
 	if len(k.Unknown) > 0 {
 		r.Reason = k.Unknown[0].at() + k.Unknown[0].headline()
 	}
@@ -186,7 +206,7 @@ func (p *Program) result(k *Kernel) (r report.Result) {
 }
 
 func (p *Program) finding(k *Kernel, f *Finding) report.Finding {
-	out := report.Finding{Rule: string(f.Rule), Access: -1, Detail: f.Detail, Flight: f.Flight}
+	out := report.Finding{Rule: string(f.Rule), Access: -1, Detail: f.Detail, NoTest: f.NoTest, Flight: f.Flight}
 	for i, op := range p.ops[k.Name] {
 		if f.First != nil && op == *f.First {
 			out.Access = i
@@ -205,7 +225,7 @@ func (p *Program) finding(k *Kernel, f *Finding) report.Finding {
 func (v *Verdict) event() *report.Verdict {
 	outcome := state(v.Outcome)
 	return &report.Verdict{Model: v.Model, Source: v.states[0], Machine: v.states[1], Check: v.Check, Cycle: v.Cycle, Events: v.Events, Lifted: v.Machine,
-		Slice: v.Source, New: []string{outcome}, Visible: []string{outcome}}
+		Slice: v.Source, Pattern: v.Pattern, New: []string{outcome}, Visible: []string{outcome}}
 }
 
 // state is a condition of a pattern as states are written: "exists (0:r1=1 /\ 1:r2=0)" is

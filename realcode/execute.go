@@ -5,15 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
-	"optcheck/internal/plain"
 	"optcheck/isa"
 	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/refine"
 	"optcheck/refine/nvidia"
+	"optcheck/report"
 	"optcheck/sass/cubin"
 )
 
@@ -228,19 +229,16 @@ func contracts(m *ptx.Module, kernel string) bool {
 }
 
 // Known says in words how much of a kernel was executed.
-func (x *Executed) Known() string {
+func (x *Executed) Known() string { return x.event().Text() }
+
+// event is an execution as the event stream has it.
+func (x *Executed) event() *report.Execution {
 	if x.Why != "" {
-		return "not executed: " + cut(oneLineText(x.Why), 300)
+		return &report.Execution{Why: cut(oneLineText(x.Why), 300)}
 	}
-	s := fmt.Sprintf("executed (%s, %.0f %% of the PTX, %.0f %% of the machine instructions), orders on all paths", plain.Count(x.Runs+x.Cut, "run"),
-		100*x.Source.Share(), 100*x.Machine.Share())
-	if x.Cut > 0 {
-		s += fmt.Sprintf("; %d of the runs were cut", x.Cut)
-	}
-	if x.Uncontracted {
-		s += "; compiled with --fmad=false, without which products and sums are contracted"
-	}
-	return s
+	share := func(s float64) float64 { return math.Round(s*1e4) / 1e4 }
+	return &report.Execution{Runs: x.Runs + x.Cut, Cut: x.Cut, Source: share(x.Source.Share()), Machine: share(x.Machine.Share()),
+		Uncontracted: x.Uncontracted}
 }
 
 func oneLineText(s string) string { return strings.Join(strings.Fields(s), " ") }

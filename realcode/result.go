@@ -3,11 +3,11 @@ package realcode
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"optcheck/internal/plain"
 	"optcheck/ptx"
 	"optcheck/refine"
+	"optcheck/report"
 	"optcheck/sass/hazard"
 )
 
@@ -78,53 +78,28 @@ type Finding struct {
 	claim *claim
 }
 
+// at is the place of a finding, with a colon and a blank behind it.
+func (f *Finding) at() string {
+	if f.First == nil {
+		return " "
+	}
+	return fmt.Sprintf("%d:%d: ", f.First.Pos.Line, f.First.Pos.Col)
+}
+
+// headline is a finding in a line.
+func (f *Finding) headline() string {
+	s := string(f.Rule) + ": " + plain.Demangled(f.Kernel) + ": "
+	if f.First != nil {
+		s += f.First.Text + ": "
+	}
+	if f.Second != nil {
+		s += fmt.Sprintf("and %d:%d %s: ", f.Second.Pos.Line, f.Second.Pos.Col, f.Second.Text)
+	}
+	return s + f.Detail
+}
+
 // Count counts what was compared.
-type Count struct {
-	Functions int `json:"functions"`
-	// Strong are synchronising and strong operations, Weak the others; Found those
-	// that have an image.
-	Strong      int `json:"strong"`
-	StrongFound int `json:"strong_found"`
-	Weak        int `json:"weak"`
-	WeakFound   int `json:"weak_found"`
-	// Warp are operations that lanes of a warp perform together.
-	Warp      int `json:"warp"`
-	WarpFound int `json:"warp_found"`
-	// Pairs are ordered pairs that were compared, Open those of which an operation
-	// has no image.
-	Pairs int `json:"pairs"`
-	Open  int `json:"open"`
-	// Registers are the dependencies over registers that were judged (package hazard).
-	Registers int `json:"-"`
-}
-
-func (c *Count) add(d Count) {
-	c.Functions += d.Functions
-	c.Strong += d.Strong
-	c.StrongFound += d.StrongFound
-	c.Weak += d.Weak
-	c.WeakFound += d.WeakFound
-	c.Warp += d.Warp
-	c.WarpFound += d.WarpFound
-	c.Pairs += d.Pairs
-	c.Open += d.Open
-	c.Registers += d.Registers
-}
-
-// Limits says what a comparison that found everything as written is not about: "" if there is nothing to say.
-func (c *Count) Limits() string {
-	var out []string
-	if c.Strong+c.Warp == 0 {
-		out = append(out, "nothing in it synchronises or is strong")
-	}
-	if n := c.Strong + c.Warp - c.StrongFound - c.WarpFound; n > 0 {
-		out = append(out, fmt.Sprintf("%s without an instruction", plain.Count(n, "synchronising or strong operation")))
-	}
-	if n := c.Weak - c.WeakFound; n > 0 {
-		out = append(out, fmt.Sprintf("%s without an instruction of %s own", plain.Count(n, "weak operation"), plain.Form(n, "its", "their")))
-	}
-	return strings.Join(out, ", ")
-}
+type Count = report.Matched
 
 // Result is what a comparison of a module with machine code says.
 type Result struct {
@@ -140,16 +115,6 @@ type Result struct {
 	Kernels []Kernel `json:"-"`
 }
 
-// Brief is a result without what is said of each kernel.
-func (r *Result) Brief() *Result {
-	if r == nil {
-		return nil
-	}
-	out := *r
-	out.Kernels = nil
-	return &out
-}
-
 // gather is what is said of all kernels together.
 func gather(kernels []Kernel) *Result {
 	r := &Result{Kernels: kernels}
@@ -163,7 +128,7 @@ func (r *Result) add(o *Result) {
 	r.Findings = append(r.Findings, o.Findings...)
 	r.Unknown = append(r.Unknown, o.Unknown...)
 	r.Notes = append(r.Notes, o.Notes...)
-	r.Count.add(o.Count)
+	r.Count.Add(o.Count)
 }
 
 // Class is what a result makes of a cell, with the reason if it is unknown.

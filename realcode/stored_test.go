@@ -242,7 +242,7 @@ func TestStored(t *testing.T) {
 	})
 	var out bytes.Buffer
 	dec := gob.NewDecoder(bytes.NewReader(data))
-	reports := map[string]*Report{}
+	reports := map[string]*report.Run{}
 	changes, noticed := 0, 0
 	var want []byte
 	if !*update {
@@ -279,9 +279,13 @@ func TestStored(t *testing.T) {
 		}
 		key := s.Toolchain + s.Target
 		if reports[key] == nil {
-			reports[key] = &Report{Notes: len(reports) != 1, Execute: len(reports), All: len(reports) > 0, Claims: len(reports) > 1}
+			reports[key] = report.NewRun()
+			reports[key].Config = report.Config{Layouts: []string{report.OwnLayout}, Claims: Statement(len(reports))}
 		}
-		reports[key].Add(c)
+		for i := range p.Tests {
+			require.NoError(t, reports[key].Handle(report.Event{Test: &p.Tests[i]}))
+		}
+		require.NoError(t, p.Events(c, reports[key].Handle))
 		r := &compiled{m, s.Program, number(s.Target)}
 		for _, f := range Roots(m) {
 			at := slices.IndexFunc(s.Program.Funcs, func(g *isa.Func) bool { return g.Name == f.Name })
@@ -305,8 +309,8 @@ func TestStored(t *testing.T) {
 			}
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(reports)) {
-		require.NoError(t, reports[key].Write(&out))
+	for i, key := range slices.Sorted(maps.Keys(reports)) {
+		require.NoError(t, report.WriteText(&out, reports[key], report.TextOptions{Notes: i != 1, Cells: i > 0, Claims: i > 1}))
 	}
 	if *update {
 		zipped(t, "testdata/stored.txt.gz", true, out.Bytes)

@@ -9,8 +9,7 @@ import (
 // Colours of terminals, by the class that begins a line of the text.
 var colours = []struct{ begin, code string }{{"MISCOMPILED: ", "1;31"}, {"CHANGED: ", "1;35"}, {"UNKNOWN: ", "1;33"}, {"OPTIMISED: ",
 	"1;36"},
-	{"NOT ALL WAS DONE: ", "1;31"}, {"NOT OF ONE KIND: ", "1;33"}, {"  known: ", "2"}, {"  new: ", "31"}, {"  next: ", "32"},
-	{"    miscompiled: ", "1;31"}, {"    changed: ", "1;35"}, {"    next: ", "32"}}
+	{"NOT ALL WAS DONE: ", "1;31"}, {"NOT OF ONE KIND: ", "1;33"}, {"  known: ", "2"}, {"  may happen: ", "31"}, {"  next: ", "32"}}
 
 // Coloured returns a writer that gives the lines of a text report the colours of a terminal:
 // the first one, and those that begin with a class. It looks at the text alone, in which

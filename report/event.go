@@ -79,6 +79,9 @@ type Config struct {
 // next operation was made of, "… 30" stands for lines that are left out.
 const Program = "PTX program"
 
+// OwnLayout is the layout of a program: its own.
+const OwnLayout = "own"
+
 // Test is a litmus test of a run. Its event precedes all its cells.
 type Test struct {
 	Name    string `json:"name"`
@@ -138,6 +141,8 @@ type Result struct {
 	Class    string    `json:"class"` // see the constants Preserved to Unknown
 	Findings []Finding `json:"findings,omitempty"`
 	Notes    []Finding `json:"notes,omitempty"`
+	// Doubts are, of a program, what could not be decided: none of it is good news.
+	Doubts []Finding `json:"doubts,omitempty"`
 	// Code is the hash of the cell's machine code with names left out: equal
 	// hashes are equal code. Empty where nothing was compiled.
 	Code string `json:"code,omitempty"`
@@ -155,6 +160,10 @@ type Result struct {
 	// Hardware is what a model of the hardware says of the machine code, nil where
 	// none was asked beside the memory model.
 	Hardware *Hardware `json:"hardware,omitempty"`
+	// Compared is, of a program, what was compared, and Executed how much of it was executed, nil
+	// if that was not asked for.
+	Compared *Matched   `json:"compared,omitempty"`
+	Executed *Execution `json:"executed,omitempty"`
 }
 
 // ListingKey returns the code under which a run lists the cell's machine code; "" if it does not.
@@ -229,6 +238,8 @@ type Verdict struct {
 	Lifted string `json:"lifted"`
 	// Slice is what of a program the verdict is of, as a litmus test; "" if it is of a test.
 	Slice string `json:"slice,omitempty"`
+	// Pattern names that test: "message passing, the reader".
+	Pattern string `json:"pattern,omitempty"`
 	// Equal lists registers of the condition that no access defines any more,
 	// with what they equal: "1:r2 = 1:r1".
 	Equal []string `json:"equal,omitempty"`
@@ -287,6 +298,8 @@ type Finding struct {
 	// At is where in its own code a compiler crashed, "ptxas+0x281ad0"; "" where that could not
 	// be found out.
 	At string `json:"at,omitempty"`
+	// NoTest is why no litmus test was made of a finding in a program, "" if one was or nothing is known.
+	NoTest string `json:"no_test,omitempty"`
 	// Flight is the machine code around a register that is used while it is in flight.
 	Flight *hazard.Excerpt `json:"flight,omitempty"`
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -43,28 +44,31 @@ func writeGroups(b *bufio.Writer, r *Run, o TextOptions) {
 	}
 }
 
-// writeGroup writes cells that show the same, and what a reader may do next.
+// writeGroup writes cells that show the same: the line of the author and the instruction, where it happens, both codes side by
+// side, what may happen, and what a reader may do next.
 func writeGroup(b *bufio.Writer, r *Run, t *Test, cells []*Cell) {
 	c := cells[0]
-	fmt.Fprintf(b, "\n%s: %s\n", strings.ToUpper(label(c.Class)), label(c.Test))
+	fmt.Fprintf(b, "\n%s: %s\n", strings.ToUpper(label(c.Class)), t.title())
+	writeFindings(b, t, c.Findings, "")
+	writeFindings(b, t, c.Doubts, "unknown: ")
+	how := "" // of what is miscompiled, how it was compiled
+	if c.Reason != "" && c.Class == Miscompiled {
+		how = ", " + c.Reason
+	}
 	for _, p := range Places(cells) {
-		fmt.Fprintf(b, "  in %s\n", p)
+		fmt.Fprintf(b, "  in %s%s\n", p, how)
 	}
-	if c.Reason != "" {
+	if c.Reason != "" && how == "" && (len(c.Doubts) == 0 || c.Class != Unknown) { // else the doubts are the reason
 		fmt.Fprintf(b, "  because %s\n", c.Reason)
-	}
-	for _, f := range c.Findings {
-		fmt.Fprintf(b, "  %s: %s\n", f.Rule, f.Text())
 	}
 	if len(c.Known) > 0 {
 		fmt.Fprintf(b, "  known: %s\n", strings.Join(c.Known, ", "))
 	}
+	if l := r.Listings[c.Code]; l != nil {
+		writeListing(b, l, c.Findings, strings.Join([]string{c.Toolchain, c.Target, c.Level, strings.TrimPrefix(c.Layout, OwnLayout)}, " "))
+	}
 	if c.Verdict != nil {
 		WriteVerdict(b, c.Verdict)
-	}
-	if l := r.Listings[c.Code]; l != nil {
-		fmt.Fprintf(b, "  shown for %s %s %s %s:\n", c.Toolchain, c.Target, c.Level, c.Layout)
-		writeListing(b, l, c.Findings)
 	}
 	if next := Next(&r.Config, t, c); next != "" {
 		fmt.Fprintf(b, "  next: %s\n", next)
@@ -153,11 +157,12 @@ func (l *Listing) Look() string {
 // beside machine code, with moved and missing accesses marked.
 func WriteListing(w io.Writer, l *Listing, findings []Finding) error {
 	b := bufio.NewWriter(w)
-	writeListing(b, l, findings)
+	writeListing(b, l, findings, "machine")
 	return b.Flush()
 }
 
-func writeListing(b *bufio.Writer, l *Listing, findings []Finding) {
+// writeListing heads the machine code with its name.
+func writeListing(b *bufio.Writer, l *Listing, findings []Finding, machine string) {
 	bad := map[int]bool{}
 	for _, f := range findings {
 		bad[f.Thread] = true
@@ -174,7 +179,7 @@ func writeListing(b *bufio.Writer, l *Listing, findings []Finding) {
 		if codes > 0 {
 			codes += 2
 		}
-		fmt.Fprintf(b, "    T%d  %-*s | machine\n", t.Thread, width, "source")
+		fmt.Fprintf(b, "    T%d  %-*s | %s\n", t.Thread, width, "source", strings.TrimRight(machine, " "))
 		for _, r := range rows {
 			if r.Right.Control != "" {
 				r.Right.Text = fmt.Sprintf("%-*s%s", codes, r.Right.Control, r.Right.Text)
@@ -192,7 +197,7 @@ const maxSchedule = 60
 
 // WriteVerdict says what a model makes of machine code.
 func WriteVerdict(b io.Writer, v *Verdict) {
-	list := func(what string, states []string) {
+	list := func(what string, states []string, how string) {
 		if len(states) == 0 {
 			return
 		}
@@ -200,7 +205,7 @@ func WriteVerdict(b io.Writer, v *Verdict) {
 		if n := len(states) - maxOutcomes; n > 0 {
 			states, more = states[:maxOutcomes], fmt.Sprintf("  and %d more", n)
 		}
-		fmt.Fprintf(b, "  %s: %s%s\n", what, strings.Join(states, "  "), more)
+		fmt.Fprintf(b, "  %s: %s%s%s\n", what, strings.Join(states, "  "), more, how)
 	}
 	if s := v.RaceText(); s != "" {
 		fmt.Fprintf(b, "  %s\n", s)
@@ -216,16 +221,18 @@ func WriteVerdict(b io.Writer, v *Verdict) {
 	if v.Hardware != "" {
 		on = " on " + v.Hardware
 	}
-	fmt.Fprintf(b, "  model %s: %s of the test, %d of the machine code%s\n", v.Model, plain.Count(v.Source, "outcome"), v.Machine, on)
-	list("new", v.New)
+	counts := fmt.Sprintf("model %s: %s of the test, %d of the machine code%s", v.Model, plain.Count(v.Source, "outcome"), v.Machine, on)
+	if list("may happen", v.New, " ("+counts+")"); len(v.New) == 0 {
+		fmt.Fprintf(b, "  %s\n", counts)
+	}
 	switch {
 	case v.Hidden():
 		fmt.Fprintf(b, "  not visible in the condition of this test\n")
 	case !slices.Equal(v.New, v.Visible):
-		list("in the terms of the condition", v.Visible)
+		list("in the terms of the condition", v.Visible, "")
 	}
 	if v.Check != "" {
-		fmt.Fprintf(b, "  the test forbids it by %s: %s\n", v.Check, v.Cycle)
+		fmt.Fprintf(b, "  %s forbids it by %s: %s\n", cmp.Or(v.Pattern, "the test"), v.Check, v.Cycle)
 		for _, e := range v.Events {
 			fmt.Fprintf(b, "    %s\n", e)
 		}
@@ -239,8 +246,8 @@ func WriteVerdict(b io.Writer, v *Verdict) {
 		}
 		fmt.Fprintf(b, "    %d. %s\n", i+1, s)
 	}
-	list("lost", v.Lost)
-	list("new under sequential consistency", v.SCNew)
+	list("lost", v.Lost, "")
+	list("new under sequential consistency", v.SCNew, "")
 	for _, e := range v.Equal {
 		fmt.Fprintf(b, "  %s\n", e)
 	}

@@ -124,7 +124,7 @@ func TestJUnit(t *testing.T) {
 	}, outcome)
 	mp := x.Suites[0].Cases[0]
 	require.Equal(t, "lib/tests dir/mp.litmus", mp.File)
-	require.Contains(t, mp.Failure.Text, "new: 1:r1=1; 1:r2=0;")
+	require.Contains(t, mp.Failure.Text, "may happen: 1:r1=1; 1:r2=0;")
 	require.Contains(t, x.Suites[2].SystemErr, "ptxas said no")
 	require.Contains(t, x.Suites[3].Cases[0].Out, "merged")
 	require.Equal(t, "c", x.Suites[3].Properties[1].Value)

@@ -4,8 +4,8 @@ import "slices"
 
 // Bounds of what is shown of a thread that is long, as those of real programs are.
 const (
-	longThread = 60 // lines
-	around     = 4  // lines on each side of what is spoken of
+	longThread = 12 // lines
+	around     = 2  // lines on each side of what is spoken of
 )
 
 // Near returns a thread with only those lines of its source that stand at one of the

@@ -17,8 +17,11 @@ type Place struct {
 
 // String writes a place in a line: "ptxas 12.4.131 sm_80 sm_90 at O2 O3, layout offsets".
 func (p Place) String() string {
-	return fmt.Sprintf("%s %s at %s, layout %s", p.Toolchain, strings.Join(p.Targets, " "), strings.Join(p.Levels, " "),
-		strings.Join(p.Layouts, " "))
+	s := fmt.Sprintf("%s %s at %s", p.Toolchain, strings.Join(p.Targets, " "), strings.Join(p.Levels, " "))
+	if len(p.Layouts) == 1 && p.Layouts[0] == OwnLayout {
+		return s
+	}
+	return s + ", layout " + strings.Join(p.Layouts, " ")
 }
 
 // Places covers cells exactly with few places, in the order of the cells.

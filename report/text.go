@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -71,21 +72,20 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	for _, line := range r.limits() {
 		fmt.Fprintf(b, "  %s\n", line)
 	}
+	writePrograms(b, r, o)
 	writeCrashes(b, r)
-	if o.Unsupported {
+	if o.Unsupported || r.Config.Claims != "" { // of programs there are few reasons
 		writeReasons(b, r)
 	}
 	if o.Notes {
 		writeNotes(b, r)
+		writeProgramNotes(b, r)
 	}
 	writeHistograms(b, r)
 	writeProblems(b, r)
-	writeStats(b, r)
-	switch {
-	case r.Config.Claims != "" && o.Claims:
+	writeStats(b, r, o)
+	if r.Config.Claims != "" && o.Claims {
 		fmt.Fprintf(b, "\n%s\n", r.Config.Claims)
-	case r.Config.Claims != "":
-		fmt.Fprintf(b, "\n%s\n", ClaimsNote)
 	}
 	return errors.Join(b.Flush(), text.Flush())
 }
@@ -111,46 +111,67 @@ func (r *Run) Count() (preserved, changed, unsupported, unknown int) {
 const maxRows = 8
 
 func writeCounts(b *bufio.Writer, r *Run) {
-	fmt.Fprintf(b, "\n%s, %s; layouts %s\n", plain.Count(r.Config.Tests, "test"), plain.Count(r.Len(), "cell"),
-		strings.Join(r.Config.Layouts, ", "))
 	total := r.Classes()
 	classes := shownClasses(total)
-	by := map[[2]string]map[string]int{}
-	count := func(toolchain, level, class string) {
-		k := [2]string{toolchain, level}
-		if by[k] == nil {
-			by[k] = map[string]int{}
-		}
-		by[k][class]++
+	rows := r.rows()
+	if len(rows) == 1 && len(r.Config.Layouts) == 1 && r.Config.Layouts[0] == OwnLayout {
+		return // the first line says it
 	}
-	for _, c := range r.All() {
-		count(c.Toolchain, c.Level, c.Class)
-		count(c.Toolchain, "", c.Class)
-	}
-	levels := r.Config.Levels
-	if len(r.Config.Toolchains)*len(levels) > maxRows {
-		levels = []string{""}
+	fmt.Fprintf(b, "\n%s, %s", plain.Count(r.Config.Tests, "test"), plain.Count(r.Len(), "cell"))
+	if !slices.Equal(r.Config.Layouts, []string{OwnLayout}) {
+		fmt.Fprintf(b, "; layouts %s", strings.Join(r.Config.Layouts, ", "))
 	}
 	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(tw, "toolchain\tlevel\t%s\t\n", strings.Join(classes, "\t"))
-	row := func(a, l string, n map[string]int) {
-		fmt.Fprintf(tw, "%s\t%s\t", a, l)
+	fmt.Fprintf(tw, "\ntoolchain\tlevel\t%s\t\n", strings.Join(classes, "\t"))
+	if len(rows) != 1 {
+		rows = append(rows, countRow{"all", "", total})
+	}
+	for _, x := range rows {
+		fmt.Fprintf(tw, "%s\t%s\t", x.toolchain, x.level)
 		for _, c := range classes {
-			fmt.Fprintf(tw, "%d\t", n[c])
+			fmt.Fprintf(tw, "%d\t", x.n[c])
 		}
 		fmt.Fprintln(tw)
 	}
-	if len(r.Config.Toolchains) <= maxRows {
-		for _, t := range r.Config.Toolchains {
-			for _, l := range levels {
-				if n := by[[2]string{t.ID, l}]; n != nil {
-					row(t.ID, cmp.Or(l, "all"), n)
-				}
+	tw.Flush()
+}
+
+// countRow is a row of the table of counts.
+type countRow struct {
+	toolchain, level string
+	n                map[string]int // cells by class
+}
+
+// rows are those of the table of counts: one for each toolchain and level, or for each toolchain if all levels say the same or
+// there are many.
+func (r *Run) rows() (rows []countRow) {
+	by := map[[2]string]map[string]int{}
+	for _, c := range r.All() {
+		for _, k := range [][2]string{{c.Toolchain, c.Level}, {c.Toolchain, ""}} {
+			if by[k] == nil {
+				by[k] = map[string]int{}
 			}
+			by[k][c.Class]++
 		}
 	}
-	row("all", "", total)
-	tw.Flush()
+	if len(r.Config.Toolchains) > maxRows {
+		return nil
+	}
+	for _, t := range r.Config.Toolchains {
+		var levels []countRow
+		same := true
+		for _, l := range r.Config.Levels {
+			if n := by[[2]string{t.ID, l}]; n != nil {
+				levels = append(levels, countRow{t.ID, l, n})
+				same = same && maps.Equal(n, levels[0].n)
+			}
+		}
+		if all := by[[2]string{t.ID, ""}]; all != nil && (len(r.Config.Toolchains)*len(r.Config.Levels) > maxRows || same && len(levels) > 1) {
+			levels = []countRow{{t.ID, "all", all}}
+		}
+		rows = append(rows, levels...)
+	}
+	return rows
 }
 
 // shownClasses are the columns of a table of counts: the usual classes, and those of the others that
@@ -322,7 +343,7 @@ func writeProblems(b *bufio.Writer, r *Run) {
 	}
 }
 
-func writeStats(b *bufio.Writer, r *Run) {
+func writeStats(b *bufio.Writer, r *Run, o TextOptions) {
 	s := r.Stats
 	if s == nil {
 		return
@@ -334,16 +355,22 @@ func writeStats(b *bufio.Writer, r *Run) {
 		}
 		return
 	}
-	fmt.Fprintf(b, "\n%s, %s, %s in %.1f s; CPU: compilers and disassemblers %.1f s, optcheck %.1f s",
-		plain.Count(s.Cells, "cell"), plain.Count(s.Kernels, "kernel"), plain.Count(s.Processes, "process"), s.Wall, s.ToolCPU, s.OwnCPU)
+	if r.Config.Claims == "" || o.Notes { // what programs cost is of no interest to those who wait for it
+		writeCost(b, s)
+	}
+	if s.Interrupted {
+		fmt.Fprintln(b, "The run was interrupted: cells are missing.")
+	}
+}
+
+func writeCost(b *bufio.Writer, s *Stats) {
+	fmt.Fprintf(b, "\n%s, %s, %s in %.1f s; CPU: compilers and disassemblers %.1f s, optcheck %.1f s", plain.Count(s.Cells, "cell"),
+		plain.Count(s.Kernels, "kernel"), plain.Count(s.Processes, "process"), s.Wall, s.ToolCPU, s.OwnCPU)
 	if s.ToolCPU > 0 {
 		fmt.Fprintf(b, " (%.0f %%)", 100*s.OwnCPU/s.ToolCPU)
 	}
 	fmt.Fprintln(b)
 	if s.Registers > 0 {
 		fmt.Fprintf(b, "control codes: %d dependencies over registers\n", s.Registers)
-	}
-	if s.Interrupted {
-		fmt.Fprintln(b, "The run was interrupted: cells are missing.")
 	}
 }

@@ -53,7 +53,6 @@ type programRun struct {
 	modules  []*ptx.Module
 	programs []*realcode.Program
 	h        report.Handler
-	text     realcode.Report
 	known    int  // cells that a store has
 	partly   bool // some parts of a file were not read
 	problems []report.Problem
@@ -84,8 +83,7 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 		return err
 	}
 	r := &programRun{o: realcode.Options{Targets: env.settings.targets, Levels: env.settings.levels, Jobs: env.settings.jobs,
-		Execute: int(f.execute)},
-		text: textReport(f.text, int(f.execute))}
+		Execute: int(f.execute)}}
 	failed, err := r.read(ctx, env, f, files)
 	if err != nil {
 		return err
@@ -126,11 +124,7 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	}
 	f.text.NewOnly, run.AllowUnknown = env.settings.newOnly, gate.allowUnknown
 	show := &rendering{env: env, text: f.text, list: list}
-	switch r.text.Incomplete = cmp.Or(run.Broken(), run.Incomplete()); {
-	case f.format == "json": // was written on the way
-	case f.format == "text" && st == nil && !anyKnown(run):
-		err = writePlain(env, &r.text)
-	default:
+	if f.format != "json" { // which was written on the way
 		err = renderers[f.format](show, env.stdout, run)
 	}
 	if err := errors.Join(err, writeReports(show, reports, run), pagesOf(ctx, env, run, list, f.html), runErr); err != nil {
@@ -143,7 +137,7 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	if failed > 0 {
 		return fmt.Errorf("%d of %d files could not be read%s", failed, len(files), map[bool]string{true: " whole"}[r.partly])
 	}
-	if why := cmp.Or(r.text.Nothing(), nothing(run)); why != "" {
+	if why := nothing(run); why != "" {
 		return fmt.Errorf("nothing could be compiled: %s", why)
 	}
 	if why := lackingFiles(run); why != "" {
@@ -155,16 +149,6 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 			plain.Count(n[report.Changed]+n[report.Unknown], "changed or unknown cell"))
 	}
 	return gate.done(run)
-}
-
-// anyKnown reports whether a run has known findings, which a realcode.Report does not tell from others.
-func anyKnown(r *report.Run) bool {
-	for _, c := range r.All() {
-		if len(c.Known) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // knownTo tells which cells of modules a store has.
@@ -213,9 +197,6 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 				r.verify(m, r.programs[len(r.programs)-1])
 			}
 			m.Forget()
-			if o, ok := fronts.origin[m]; ok {
-				r.text.Origins[m.File] = o
-			}
 			delete(fronts.origin, m)
 		}
 	}
@@ -238,7 +219,6 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 			fronts.of[m] = realcode.Own{Toolchains: r.o.Toolchains}
 		}
 	}
-	r.text.Made = fronts.parts
 	r.o.Toolchains, r.o.Of = slices.Concat(r.o.Toolchains, fronts.pairs), fronts.of
 	return failed, nil
 }
@@ -287,12 +267,12 @@ func (r *programRun) run(ctx context.Context, bar *progress) error {
 			return err
 		}
 	}
-	start, cells := time.Now(), 0
+	start, cells, registers := time.Now(), 0, 0
 	err = realcode.AuditAll(ctx, r.o, r.modules, func(i int, c *realcode.Cell) error {
 		cells += len(r.programs[i].Tests)
-		kept := *c
-		kept.Result = c.Result.Brief()
-		r.text.Add(&kept)
+		if c.Result != nil {
+			registers += c.Result.Count.Registers
+		}
 		if err := r.programs[i].Events(c, r.h.Handle); err != nil {
 			return err
 		}
@@ -305,7 +285,7 @@ func (r *programRun) run(ctx context.Context, bar *progress) error {
 	}
 	own, tools := audit.Usage(r.o.Toolchains)
 	return errors.Join(err, r.h.Handle(report.Event{Stats: &report.Stats{Cells: cells, Wall: time.Since(start).Seconds(), OwnCPU: own.Seconds(),
-		ToolCPU: tools.Seconds(), Interrupted: err != nil}}))
+		ToolCPU: tools.Seconds(), Registers: registers, Interrupted: err != nil}}))
 }
 
 // flush has a handler write what it gathers, so that a run that dies loses no more than a cell.
@@ -363,9 +343,7 @@ func checkProgram(ctx context.Context, env *environment, file, code string, asJS
 	if asJSON {
 		err = json.NewEncoder(env.stdout).Encode(c)
 	} else {
-		rep := textReport(text, realcode.Runs)
-		rep.Add(c)
-		err = writePlain(env, &rep)
+		err = writeProgram(env, m, c, text)
 	}
 	if err != nil {
 		return err
@@ -373,14 +351,18 @@ func checkProgram(ctx context.Context, env *environment, file, code string, asJS
 	return gate.one(report.Result{Class: c.Class, Reason: c.Reason})
 }
 
-// textReport is a report on programs with what the flags ask for.
-func textReport(o report.TextOptions, execute int) realcode.Report {
-	return realcode.Report{Notes: o.Notes, All: o.Cells, Claims: o.Claims, Execute: execute, Origins: map[string]realcode.Origin{}}
-}
-
-// writePlain writes a report, whatever names from outside are in it.
-func writePlain(env *environment, rep *realcode.Report) error {
-	c := painted(env, env.stdout)
-	w := plain.NewWriter(c)
-	return errors.Join(rep.Write(w), w.Flush(), c.Close())
+// writeProgram writes what a cell says of a module for people.
+func writeProgram(env *environment, m *ptx.Module, c *realcode.Cell, text report.TextOptions) error {
+	run, p := report.NewRun(), realcode.NewProgram(m, realcode.Origin{})
+	run.Config = report.Config{Tests: len(p.Tests), Cells: len(p.Tests), Layouts: []string{report.OwnLayout}, Levels: []string{c.Level},
+		Toolchains: []report.Toolchain{{ID: c.Toolchain}}, Claims: realcode.Statement(realcode.Runs)}
+	for i := range p.Tests {
+		if err := run.Handle(report.Event{Test: &p.Tests[i]}); err != nil {
+			return err
+		}
+	}
+	if err := p.Events(c, run.Handle); err != nil {
+		return err
+	}
+	return renderers["text"](&rendering{env: env, text: text}, env.stdout, run)
 }

@@ -31,7 +31,6 @@ type frontRun struct {
 	keep      string                       // folder for the PTX, "" for none
 	of        map[*ptx.Module]realcode.Own // which toolchains and targets a module is for
 	kept      map[string]bool              // names of files in that folder
-	parts     []string                     // which module is for which targets, of files with several
 	// origin is what a module was made of.
 	origin map[*ptx.Module]realcode.Origin
 
@@ -121,9 +120,6 @@ func (r *frontRun) read(ctx context.Context, file string) ([]*ptx.Module, error)
 			}
 			modules, r.of[m] = append(modules, m), realcode.Own{Toolchains: tcs, Targets: made[i].targets}
 			r.origin[m] = realcode.Origin{File: file, Text: string(text)}
-			if len(made) > 1 {
-				r.parts = append(r.parts, fmt.Sprintf("%s: the PTX for %s", m.File, strings.Join(made[i].targets, ", ")))
-			}
 		}
 	}
 	taken := len(modules) > 0

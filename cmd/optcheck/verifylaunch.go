@@ -224,6 +224,5 @@ func (r *programRun) verify(m *ptx.Module, p *realcode.Program) {
 		} else {
 			t.Itself = x.Brief()
 		}
-		r.text.Itself = append(r.text.Itself, fmt.Sprintf("%s: %s", t.Name, t.Itself))
 	}
 }

@@ -1,0 +1,258 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"optcheck/internal/plain"
+)
+
+// title is what a finding is in: a test by its name, a kernel by its own, with the file that its author wrote.
+func (t *Test) title() string {
+	if t.Dialect != Program {
+		return label(t.Name)
+	}
+	file := t.Origin
+	if file == "" {
+		file = t.File
+	}
+	kernel := t.Name
+	if i := strings.LastIndexByte(kernel, ':'); i >= 0 {
+		kernel = plain.Demangled(kernel[i+1:])
+	}
+	return clip(plain.Line(kernel), maxName) + " in " + label(file)
+}
+
+// told is a finding as a text tells it: where its author finds it, and what stands there.
+type told struct {
+	place string // FILE:LINE:COLUMN of what the author wrote, "" if no file has it
+	line  string // what stands in that line of CUDA C++, "" if it is not at hand
+	text  string // what is found
+}
+
+// tell finds the place of a finding.
+func (t *Test) tell(f *Finding) (x told) {
+	x.text = f.Text()
+	at := func(list [][]int) int {
+		if f.Thread < 0 || f.Thread >= len(list) || f.Access < 0 || f.Access >= len(list[f.Thread]) {
+			return 0
+		}
+		return list[f.Thread][f.Access]
+	}
+	line, column := at(t.Lines), at(t.Columns)
+	if t.Dialect == Program {
+		x.text = strings.TrimPrefix(f.Full()+arose(f.Stage), fmt.Sprintf("%d:%d ", line, column))
+	}
+	if line == 0 || t.File == "" {
+		return x
+	}
+	x.place = fmt.Sprintf("%s:%d:%d", label(t.File), line, column)
+	if made, text := t.madeOf(line); made != "" {
+		x.place, x.line = plain.Line(made), plain.Line(text)
+	}
+	return x
+}
+
+// madeOf is the place that a line of PTX was made of, by the excerpt that the text of a program is.
+func (t *Test) madeOf(line int) (place, text string) {
+	if t.Origin == "" {
+		return "", ""
+	}
+	begin := fmt.Sprintf("%d: ", line)
+	for s := range strings.Lines(t.Text) {
+		s = strings.TrimSuffix(s, "\n")
+		if made, ok := strings.CutPrefix(s, "// "); ok {
+			place, text, _ = strings.Cut(made, ": ")
+		} else if strings.HasPrefix(s, begin) {
+			break
+		}
+	}
+	if file, n, ok := strings.Cut(place, ":"); ok && file == filepath.Base(t.Origin) {
+		place = t.Origin + ":" + n
+	}
+	return place, text
+}
+
+// writeFindings tells what was found in a test: the line of its author first, then the instruction.
+func writeFindings(b *bufio.Writer, t *Test, list []Finding, what string) {
+	for i := range list {
+		if i == MaxTold {
+			fmt.Fprintf(b, "  and %d more of %d\n", len(list)-i, len(list))
+			return
+		}
+		x := t.tell(&list[i])
+		place := ""
+		if x.place != "" {
+			place = x.place + ": "
+		}
+		fmt.Fprintf(b, "  %s%s%s: %s\n", place, what, list[i].Rule, x.text)
+		if x.line != "" {
+			fmt.Fprintf(b, "    | %s\n", begin(x.line, maxSourceLine))
+		}
+		if list[i].NoTest != "" {
+			fmt.Fprintf(b, "    no test: %s\n", list[i].NoTest)
+		}
+	}
+}
+
+// maxSourceLine bounds a line of an author's that is repeated, in characters.
+const maxSourceLine = 90
+
+// begin is the beginning of a text.
+func begin(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "…"
+	}
+	return s
+}
+
+// maxListed bounds lists of what is the same of many kernels, unless notes are asked for.
+const maxListed = 4
+
+// writePrograms says of a run of programs what was compared, how much was executed, and what was found out of the programs
+// themselves.
+func writePrograms(b *bufio.Writer, r *Run, o TextOptions) {
+	var sum Matched
+	var x executions
+	for _, c := range r.All() {
+		if c.Compared != nil {
+			sum.Add(*c.Compared)
+		}
+		x.add(c, o.Notes)
+	}
+	if sum.Functions > 0 {
+		fmt.Fprintf(b, "\n%s\n", sum.text())
+	}
+	x.write(b, o.Notes)
+	if r.Config.Claims != "" && !o.Claims {
+		fmt.Fprintln(b, ClaimsNote)
+	}
+	for _, line := range parts(r.Tests) {
+		fmt.Fprintln(b, line)
+	}
+	for _, t := range r.Tests {
+		if t.Itself != "" {
+			fmt.Fprintf(b, "the program itself: %s: %s\n", label(t.Name), plain.Line(t.Itself))
+		}
+	}
+}
+
+// parts tells for which targets which PTX is, of files of which a front end made other PTX for other targets.
+func parts(tests []Test) (lines []string) {
+	lists := map[string][]string{} // the lists of targets of what an author wrote
+	for i := range tests {
+		if t := &tests[i]; t.Origin != "" {
+			lists[t.Origin] = append(lists[t.Origin], strings.Join(t.Targets, ", "))
+		}
+	}
+	seen := map[string]bool{} // a file has many kernels
+	for i := range tests {
+		t := &tests[i]
+		if seen[t.File] || len(slices.Compact(slices.Sorted(slices.Values(lists[t.Origin])))) < 2 {
+			continue
+		}
+		seen[t.File] = true
+		lines = append(lines, fmt.Sprintf("%s: the PTX for %s", label(t.File), strings.Join(t.Targets, ", ")))
+	}
+	return lines
+}
+
+// writeProgramNotes tells each note on a program, with the cells that have it.
+func writeProgramNotes(b *bufio.Writer, r *Run) {
+	tests := map[[2]string]*Test{}
+	for i := range r.Tests {
+		tests[[2]string{r.Tests[i].Name, r.Tests[i].Hash}] = &r.Tests[i]
+	}
+	var order []string
+	cells := map[string][]*Cell{}
+	for _, c := range r.All() {
+		t := tests[[2]string{c.Test, c.Hash}]
+		if c.Compared == nil || t == nil {
+			continue
+		}
+		var lines strings.Builder
+		for i := range c.Notes {
+			w := bufio.NewWriter(&lines)
+			writeFindings(w, t, c.Notes[i:i+1], "note: ")
+			w.Flush()
+			if cells[lines.String()] == nil {
+				order = append(order, lines.String())
+			}
+			one := *c
+			cells[lines.String()] = append(cells[lines.String()], &one)
+			lines.Reset()
+		}
+	}
+	for _, lines := range order {
+		b.WriteString(lines)
+		for _, p := range Places(cells[lines]) {
+			fmt.Fprintf(b, "    in %s\n", p)
+		}
+	}
+}
+
+// executions gathers how much of programs was executed.
+type executions struct {
+	kernels, runs   int
+	least, most     int
+	source, machine []float64
+	lines           []string // what is told of single kernels, in order
+	cells           map[string][]*Cell
+}
+
+func (x *executions) add(c *Cell, notes bool) {
+	e := c.Executed
+	if e == nil {
+		return
+	}
+	if x.kernels++; e.Why == "" {
+		if x.runs++; x.runs == 1 {
+			x.least = e.Runs
+		}
+		x.least, x.most = min(x.least, e.Runs), max(x.most, e.Runs)
+		x.source, x.machine = append(x.source, e.Source), append(x.machine, e.Machine)
+	}
+	if e.Why == "" && !notes {
+		return
+	}
+	if x.cells == nil {
+		x.cells = map[string][]*Cell{}
+	}
+	line := label(c.Test) + ": " + plain.Line(e.Text())
+	if x.cells[line] == nil {
+		x.lines = append(x.lines, line)
+	}
+	one := *c
+	x.cells[line] = append(x.cells[line], &one)
+}
+
+func (x *executions) write(b *bufio.Writer, notes bool) {
+	if x.kernels == 0 {
+		return
+	}
+	fmt.Fprintf(b, "executed: %d of %s", x.runs, plain.Count(x.kernels, "kernel"))
+	if x.runs > 0 {
+		slices.Sort(x.source)
+		slices.Sort(x.machine)
+		runs := fmt.Sprint(x.least)
+		if x.most > x.least {
+			runs += fmt.Sprintf(" to %d", x.most)
+		}
+		fmt.Fprintf(b, ", %s runs each, in the median %.0f %% of the PTX and %.0f %% of the machine code",
+			runs, 100*x.source[x.runs/2], 100*x.machine[x.runs/2])
+	}
+	b.WriteByte('\n')
+	for i, line := range x.lines {
+		if i == maxListed && !notes {
+			fmt.Fprintf(b, "and %d more like these: --notes tells all\n", len(x.lines)-i)
+			return
+		}
+		fmt.Fprintln(b, line)
+		for _, p := range Places(x.cells[line]) {
+			fmt.Fprintf(b, "    %s\n", p)
+		}
+	}
+}
