@@ -7,6 +7,7 @@ import (
 	"optcheck/litmus"
 	"optcheck/optcheck"
 	"optcheck/spec"
+	"optcheck/target"
 )
 
 // mutant is one deliberate fault in validated machine code.
@@ -161,11 +162,44 @@ func (m *mutator) double(k int, e spec.Entry) {
 // access needs.
 func (m *mutator) weaken(k int, e spec.Entry) {
 	in := m.inst(k)
-	for _, mem := range optcheck.Weaker(m.v.fn.Arch, e.Kind, in.Mem) {
+	for _, change := range lesser(m.v.fn.Arch, e.Kind, in.Mem) {
 		c := clone(m.v.fn)
-		c.Insts[m.pos[k]].Mem = mem
+		change(&c.Insts[m.pos[k]].Mem)
 		m.add("weaken", c, optcheck.Weakened.ID)
 	}
+}
+
+// lesser are changes of a machine access, each of one property that an access of kind k needs.
+func lesser(arch string, k spec.Kind, m isa.Mem) (changes []func(*isa.Mem)) {
+	atomic := k.Op == litmus.OpAtom || k.Op == litmus.OpRed
+	strong := atomic || k.Sem != litmus.SemNone && k.Sem != litmus.SemWeak
+	at, _ := target.Of(arch)
+	switch {
+	case k.Space == litmus.Shared || at.Family == target.TeraScale:
+	case at.Vendor == target.AMD && strong:
+		if at.Family == target.GFX940 || at.Family == target.GFX12 { // bits spell scopes
+			if m.Scope > isa.ScopeNone {
+				changes = append(changes, func(m *isa.Mem) { m.Scope-- })
+			}
+		} else if !atomic { // whose bits ask for a result
+			for _, bit := range []isa.CacheBits{isa.BitGLC, isa.BitDLC} {
+				if m.Bits.Has(bit) {
+					changes = append(changes, func(m *isa.Mem) { m.Bits &^= bit })
+				}
+			}
+		}
+		changes = append(changes, func(m *isa.Mem) { m.Scalar = true })
+	case m.Strength == isa.Strong || m.Strength == isa.MMIO:
+		if strong || k.Cache == litmus.CacheCG || k.Cache == litmus.CacheCV || k.Cache == litmus.CacheWT {
+			changes = append(changes, func(m *isa.Mem) { m.Strength = isa.Weak })
+			if k.Scope != litmus.ScopeCTA && m.Scope > isa.ScopeCTA {
+				changes = append(changes, func(m *isa.Mem) { m.Scope = isa.ScopeCTA })
+			}
+		}
+	case !atomic && m.Cache != "":
+		changes = append(changes, func(m *isa.Mem) { m.Cache = "" })
+	}
+	return changes
 }
 
 // retarget moves the address by one location.
@@ -224,8 +258,9 @@ func (m *mutator) fence(k int, e spec.Entry) {
 		c.Insts[m.pos[k]].Mem.Scope = isa.ScopeCTA
 		m.add("weaken-fence", c, optcheck.FenceWeakened.ID)
 	}
-	sc, invalidate := optcheck.FenceNeeds(m.v.fn.Arch, e.Kind)
-	if sc && in.Mem.Strength == isa.FenceSC {
+	sc := e.Kind.Op == litmus.OpMembar || e.Kind.Sem == litmus.SemSC
+	invalidate := e.Kind.Op != litmus.OpFenceProxy && e.Kind.Sem != litmus.SemRelease && in.Mem.Scope > isa.ScopeCTA && e.Kind.Scope > litmus.ScopeCTA
+	if at, _ := target.Of(m.v.fn.Arch); sc && at.SM >= 70 && in.Mem.Strength == isa.FenceSC {
 		c := clone(m.v.fn)
 		c.Insts[m.pos[k]].Mem.Strength = isa.FenceAll
 		m.add("weaken-fence", c, optcheck.FenceWeakened.ID)

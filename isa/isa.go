@@ -309,3 +309,6 @@ type Mem struct {
 	// (Kepler LDSLK, STSCUL).
 	Locked bool
 }
+
+// NonCoherent reports whether a load goes through a cache that need not have the thread's own stores.
+func (m *Mem) NonCoherent() bool { return m.Strength == Constant || m.Cache == "CI" }

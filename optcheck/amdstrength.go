@@ -33,31 +33,6 @@ func (m *amdModel) need(k spec.Kind) (b amdBits, vector bool) {
 // ok reports whether an access carries what it must.
 func (b amdBits) ok(m isa.Mem) bool { return m.Bits.Has(b.bits) && m.Scope >= b.scope }
 
-func (a *amd) below(k spec.Kind, mem isa.Mem) (weaker []isa.Mem) {
-	b, vector := a.model.need(k)
-	for bit := isa.CacheBits(1); bit < isa.BitLast; bit <<= 1 {
-		if b.bits&bit != 0 {
-			w := mem
-			w.Bits &^= bit
-			weaker = append(weaker, w)
-		}
-	}
-	if b.scope > isa.ScopeNone {
-		w := mem
-		w.Scope = b.scope - 1
-		weaker = append(weaker, w)
-	}
-	if vector {
-		w := mem
-		w.Scalar = true
-		weaker = append(weaker, w)
-	}
-	return weaker
-}
-
-// needs returns false twice: no fence is a single instruction here.
-func (*amd) needs(spec.Kind) (sc, invalidate bool) { return false, false }
-
 func (b amdBits) String() string {
 	if b.bits != 0 {
 		return b.bits.String()

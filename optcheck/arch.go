@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"optcheck/isa"
-	"optcheck/spec"
 	"optcheck/target"
 )
 
@@ -76,10 +75,6 @@ type ordering interface {
 	// result reports whether an access without an entry only fetches what another one read, as the machine's
 	// convention requires.
 	result(p *pass, ev int) bool
-	// below returns variants of an access, each weaker in one property than an access of kind k must be.
-	below(k spec.Kind, m isa.Mem) []isa.Mem
-	// needs reports what a fence must be: sequentially consistent, and followed by an invalidation.
-	needs(k spec.Kind) (sc, invalidate bool)
 }
 
 // lifting turns machine code into a form that a model can judge.

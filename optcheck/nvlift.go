@@ -37,7 +37,7 @@ func (a nvidia) family() string {
 // texture treats the non-coherent cache as the texture proxy.
 func (a nvidia) texture(m isa.Mem) (yes bool, why string) {
 	switch {
-	case m.Strength != isa.Constant && m.Cache != "CI":
+	case !m.NonCoherent():
 		return false, ""
 	case a.sm < 70:
 		return true, "the model has no word for the non-coherent cache"

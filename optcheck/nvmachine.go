@@ -188,7 +188,7 @@ func (l *nvLifter) access(i, ev int, op nvOp) error {
 		return err
 	}
 	op.guard, op.data = base.guard, base.words()
-	if x.mem.Strength == isa.Constant || x.mem.Cache == "CI" {
+	if x.mem.NonCoherent() {
 		return l.errorAt(i, "it goes through the cache for constants")
 	}
 	op.Loc, op.Shared, op.Read, op.Sets = loc, p.isShared(loc), x.read, p.tr.fn.Insts[i].Control.Write

@@ -100,7 +100,7 @@ func (a nvidia) strength(p *pass) {
 			continue
 		}
 		n, m := a.need(e.Kind), p.tr.events[ev].mem
-		if m.Strength == isa.Constant || m.Cache == "CI" {
+		if m.NonCoherent() {
 			p.report(Weakened, k, ev, "%s is read through the non-coherent cache, which need not have the thread's own stores: %s", p.name(k),
 				p.text(ev))
 			continue
@@ -140,29 +140,4 @@ func (a nvidia) stronger(p *pass) {
 			}
 		}
 	}
-}
-
-func (a nvidia) below(k spec.Kind, m isa.Mem) []isa.Mem {
-	n := a.need(k)
-	switch {
-	case a.sm < 70:
-		if n.cache == "" || k.Atom != 0 {
-			return nil
-		}
-		m.Cache = ""
-		return []isa.Mem{m}
-	case n.strength == isa.Weak:
-		return nil
-	}
-	weak, narrow := m, m
-	weak.Strength, narrow.Scope = isa.Weak, isa.ScopeCTA
-	if n.scope > isa.ScopeCTA {
-		return []isa.Mem{weak, narrow}
-	}
-	return []isa.Mem{weak}
-}
-
-func (a nvidia) needs(k spec.Kind) (sc, invalidate bool) {
-	n := a.fenceNeed(k)
-	return n.sc, n.invalidate
 }

@@ -1,9 +1,6 @@
 package optcheck
 
-import (
-	"optcheck/isa"
-	"optcheck/spec"
-)
+import "optcheck/isa"
 
 // Placed returns the index of the instruction that each access or fence of the specification was matched to, -1 for
 // none. It is meant for tools that test the checker.
@@ -27,24 +24,4 @@ func (c *Checked) Placed() []int {
 		}
 	}
 	return out
-}
-
-// Weaker returns variants of a machine access, each weaker in one property than an access of kind k must be on a
-// target; none if nothing is required.
-func Weaker(target string, k spec.Kind, m isa.Mem) []isa.Mem {
-	a, err := archOf(target)
-	if err != nil {
-		return nil
-	}
-	return a.below(k, m)
-}
-
-// FenceNeeds reports whether a fence must be sequentially consistent in the machine
-// code of a target, and whether an invalidation must follow it.
-func FenceNeeds(target string, k spec.Kind) (sc, invalidate bool) {
-	a, err := archOf(target)
-	if err != nil {
-		return false, false
-	}
-	return a.needs(k)
 }

@@ -15,13 +15,12 @@ import (
 func (x86) strength(*pass) {} // an access is as strong as any; atomics without a lock are other accesses
 
 // order checks the fences between which a store and a later load may not pass.
-func (a x86) order(p *pass) {
+func (x86) order(p *pass) {
 	for k, e := range p.s.Entries {
-		switch sc, _ := a.needs(e.Kind); {
-		case !e.IsFence():
+		switch {
 		case e.Kind.Op == litmus.OpBar:
 			p.report(FenceRemoved, k, -1, "%s: barriers of x86-64 code are not known", p.name(k))
-		case sc:
+		case e.Kind.Op == litmus.OpMembar || e.Kind.Op == litmus.OpFence && e.Kind.Sem == litmus.SemSC: // no other fence is an instruction
 			lo, hi := p.window(k, false, false)
 			p.checkFence(k, fenceNeed{sc: true, scope: isa.ScopeSys}, lo, hi)
 		}
@@ -44,13 +43,6 @@ func (x86) stronger(p *pass) {
 }
 
 func (x86) barrier(*isa.Inst) int { return 0 }
-
-func (x86) below(spec.Kind, isa.Mem) []isa.Mem { return nil }
-
-// needs reports that only sequentially consistent fences are instructions.
-func (x86) needs(k spec.Kind) (sc, invalidate bool) {
-	return k.Op == litmus.OpMembar || k.Op == litmus.OpFence && k.Sem == litmus.SemSC, false
-}
 
 func (a x86) lift(p *pass) (LiftedCode, error) { return liftPass(p, a) }
 

@@ -48,7 +48,7 @@ func weaker(op *Op, in *isa.Inst, sm int) string {
 	default:
 		return ""
 	}
-	if e.Kind == ptx.Load && (m.Strength == isa.Constant || m.Cache == "CI") {
+	if e.Kind == ptx.Load && m.NonCoherent() {
 		return "it is read through the cache of constants, which does not see what others write"
 	}
 	if (e.Kind == ptx.Atomic || e.Kind == ptx.Reduction) && in.Role.IsAccess() {
