@@ -8,9 +8,6 @@ func (*amd) micro(m *machine, inst, k int, mi *isa.Micro, src operands) (value, 
 	p := m.tr.pool
 	switch {
 	case mi.Op == isa.MicroSetpWide:
-		if v, ok := m.setpWide(mi, src[:min(len(mi.Src), len(src))]); ok {
-			return v, true
-		}
 		return m.opaque(inst, 100+k), true
 	case len(mi.Src) > maxOperands:
 		return none, false
@@ -48,8 +45,10 @@ func (*amd) micro(m *machine, inst, k int, mi *isa.Micro, src operands) (value, 
 		if c, isC := p.isConst(src[0]); isC && c == ^uint32(0) && (src[1] == none || p.isLaneNumber(src[1])) {
 			return p.mk(node{kind: kSpecial, imm: p.str("lane" + mi.Sym), a: none, b: none, c: none}), true
 		}
-	case isa.MicroShr, isa.MicroBfe, isa.MicroShfLo, isa.MicroShfHi, isa.MicroAddHi, isa.MicroCarry, isa.MicroMin, isa.MicroMax:
-		return m.foldConsts(mi, src)
+	case isa.MicroAddHi:
+		return m.carryless(mi, src)
+	case isa.MicroCarry:
+		return m.carry(mi, src)
 	}
 	return none, false
 }
@@ -77,21 +76,6 @@ func (m *machine) setp(mi *isa.Micro, cmp, with value) (value, bool) {
 		return m.tr.pool.flat(lutXor, cmp, with, none), true
 	case "":
 		return cmp, true
-	}
-	return none, false
-}
-
-// setpWide evaluates a 64-bit comparison of numbers whose high words are equal, or of lane masks.
-func (m *machine) setpWide(mi *isa.Micro, src []value) (value, bool) {
-	if len(src) < 4 {
-		return none, false
-	}
-	with := none
-	if len(src) > 4 {
-		with = m.maskBit(src[4])
-	}
-	if src[1] == src[3] || src[0] == src[1] && src[2] == src[3] && (mi.Cmp == "EQ" || mi.Cmp == "NE") {
-		return m.setp(mi, m.relation(mi.Cmp, false, src[0], src[2]), with)
 	}
 	return none, false
 }
@@ -249,68 +233,17 @@ func (m *machine) distribute(lut uint8, src operands) (value, bool) {
 	return m.choose(out[0], out[1], p.nodes[src[at]].c), true
 }
 
-// foldConsts evaluates functions of constants.
-func (m *machine) foldConsts(mi *isa.Micro, src operands) (value, bool) {
-	p := m.tr.pool
-	if mi.Op == isa.MicroAddHi {
-		return m.carryless(mi, src)
-	}
-	var k [4]uint32
-	n := 0
-	for i, s := range src {
-		if s == none {
-			break
-		}
-		c, ok := p.isConst(s)
-		if !ok {
+// carry evaluates the carry of a sum of constants.
+func (m *machine) carry(mi *isa.Micro, src operands) (value, bool) {
+	var sum uint64
+	for i, o := range mi.Src {
+		c, ok := m.tr.pool.isConst(src[i])
+		if !ok || o.Kind == isa.OpdPred { // a predicate is all ones and counts as one
 			return none, false
 		}
-		k[i] = c
-		n++
-	}
-	var sum uint64
-	for _, c := range k[:n] {
 		sum += uint64(c)
 	}
-	switch mi.Op {
-	case isa.MicroShr:
-		if n != 2 || k[1] > 31 {
-			return none, false
-		}
-		if mi.Signed {
-			return p.constant(uint32(int32(k[0]) >> k[1])), true
-		}
-		return p.constant(k[0] >> k[1]), true
-	case isa.MicroShfLo:
-		if n == 3 && k[2] < 32 {
-			return p.constant(uint32((uint64(k[1])<<32 | uint64(k[0])) >> k[2])), true
-		}
-	case isa.MicroShfHi:
-		if n == 3 && k[2] < 32 {
-			return p.constant(uint32((uint64(k[1])<<32 | uint64(k[0])) << k[2] >> 32)), true
-		}
-	case isa.MicroBfe:
-		if n == 3 && !mi.Signed && k[1] < 32 && k[2] < 32 {
-			return p.constant(k[0] >> k[1] & (1<<k[2] - 1)), true
-		}
-	case isa.MicroMin:
-		if n == 2 && !mi.Signed {
-			return p.constant(min(k[0], k[1])), true
-		}
-	case isa.MicroMax:
-		if n == 2 && !mi.Signed {
-			return p.constant(max(k[0], k[1])), true
-		}
-	case isa.MicroCarry:
-		// Carries are predicates, in which true is all ones but counts as one.
-		for _, s := range mi.Src[:n] {
-			if s.Kind == isa.OpdPred {
-				return none, false
-			}
-		}
-		return p.truth(sum >= 1<<32), true
-	}
-	return none, false
+	return m.tr.pool.truth(sum >= 1<<32), true
 }
 
 // carryless returns the high word of a sum to which only zeros are added.

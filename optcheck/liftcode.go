@@ -24,27 +24,7 @@ func (l *threadLifter) operand(words []*expr, t litmus.Type) (litmus.Operand, er
 			return litmus.Const(v.Const), nil
 		}
 	}
-	if a, b, k, ok := pairSum(lo, hi); ok {
-		base, err := l.operand([]*expr{a, b}, t)
-		if err != nil {
-			return base, err
-		}
-		r := l.fresh("r", litmus.S64)
-		l.emit(litmus.Instr{Op: litmus.OpAdd, Type: litmus.S64, Dst: r, Src: []litmus.Operand{base, litmus.Const(k)}})
-		return litmus.Reg(r), nil
-	}
 	return litmus.Operand{}, fmt.Errorf("a 64-bit value whose words are computed apart")
-}
-
-// pairSum recognises a sum whose high word needs no carry because the constant is 0.
-func pairSum(lo, hi *expr) (a, b *expr, k int64, ok bool) {
-	if lo.op != exAdd || hi.op != exAdd || len(lo.args) != 2 || len(hi.args) != 2 {
-		return nil, nil, 0, false
-	}
-	if lo.args[1].op != exConst || hi.args[1].op != exConst {
-		return nil, nil, 0, false
-	}
-	return lo.args[0], hi.args[0], int64(hi.args[1].k<<32 | lo.args[1].k), true
 }
 
 // fitting returns a machine word as a constant of a type.
@@ -385,20 +365,12 @@ func (l *threadLifter) words(loc int) *[2]litmus.Operand {
 	return l.halves[loc]
 }
 
-// keep records the words that a store of a whole location leaves, if one half of the location is stored elsewhere.
-func (l *threadLifter) keep(o *liftOp) (err error) {
-	if !slices.ContainsFunc(l.code.ops, func(x liftOp) bool { return x.half != noHalf && x.read < 0 && x.loc == o.loc }) {
-		return nil
-	}
-	if len(o.data) != 1 || len(o.data[0]) != 2 || len(o.guard) > 0 {
+// keep refuses a store of a whole location of which one half is stored elsewhere: what that leaves is not followed.
+func (l *threadLifter) keep(o *liftOp) error {
+	if slices.ContainsFunc(l.code.ops, func(x liftOp) bool { return x.half != noHalf && x.read < 0 && x.loc == o.loc }) {
 		return fmt.Errorf("a store to a location of which one half is stored elsewhere")
 	}
-	for i, w := range o.data[0] {
-		if err == nil {
-			l.words(o.loc)[i], err = l.value(w, litmus.U32)
-		}
-	}
-	return err
+	return nil
 }
 
 func (l *threadLifter) equals(reg string, o litmus.Operand) string {
