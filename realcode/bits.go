@@ -135,12 +135,8 @@ func comparedAs(cmp, typ string, width int, a, b knownBits, same bool) knownBits
 // comparedFloats is the result of a comparison of floating-point numbers, of which only is known whether they are one: it
 // may be no number.
 func comparedFloats(cmp string, same bool) knownBits {
-	switch {
-	case !same:
-	case cmp == "lt", cmp == "gt", cmp == "ne":
+	if same && (cmp == "lt" || cmp == "gt" || cmp == "ne") {
 		return constant(0)
-	case cmp == "equ", cmp == "leu", cmp == "geu":
-		return constant(1)
 	}
 	return open(1)
 }
@@ -160,8 +156,6 @@ func bounded(name string, a, b knownBits) knownBits {
 		return open(64)
 	case name == "rem":
 		most = min(most, b.most()-1)
-	case name == "div":
-		most /= b.value
 	}
 	return open(bits.Len64(most))
 }

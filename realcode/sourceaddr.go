@@ -136,9 +136,6 @@ func (w *walk) base(o *ptx.Operand, depth int) address {
 				a.offset += in.Args[i].Value
 			}
 		}
-	case in.Name == "sub" && len(in.Args) == 3 && in.Args[2].Kind == ptx.Imm:
-		a = w.base(&in.Args[1], depth+1)
-		a.offset -= in.Args[2].Value
 	case slices.Contains(computes, in.Name) && in.Args[0].Kind == ptx.Reg:
 		a = w.function(in, depth)
 	}

@@ -1,6 +1,7 @@
 package realcode
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -76,4 +77,86 @@ func TestWeaker(t *testing.T) {
 	adds := &Op{Inst: &ptx.Inst{}, Effect: atom("inc", "u32"), adds: true}
 	require.Empty(t, weaker(adds, &isa.Inst{Role: isa.RoleAtomic, Mem: with(strong, func(m *isa.Mem) { m.Atom = "ADD" })}, 80))
 	require.Empty(t, weaker(&Op{Effect: load("relaxed", "gpu")}, &isa.Inst{Role: isa.RoleCache}, 80), "what is left of a load")
+}
+
+// TestHalves: two shuffles are one if the first gives the value and the next, of the same operands, the predicate.
+func TestHalves(t *testing.T) {
+	reg := func(n int) isa.Operand {
+		return isa.Operand{Kind: isa.OpdReg, Reg: isa.Reg{Class: isa.ClassGPR, Num: uint16(n)}, Words: 1}
+	}
+	none, pred := isa.Operand{Kind: isa.OpdPred, Zero: true}, isa.Operand{Kind: isa.OpdPred, Reg: isa.Reg{Class: isa.ClassPred}}
+	rz := isa.Operand{Kind: isa.OpdReg, Zero: true}
+	value := isa.Inst{Op: "SHFL", Mods: []string{"IDX"}, Args: []isa.Operand{none, reg(4), reg(5), reg(6), reg(7)}}
+	flag := isa.Inst{Op: "SHFL", Mods: []string{"IDX"}, Args: []isa.Operand{pred, rz, reg(5), reg(6), reg(7)}, Uses: []isa.Reg{reg(5).Reg, reg(6).Reg, reg(7).Reg}}
+	with := func(in isa.Inst, change func(*isa.Inst)) isa.Inst {
+		in.Args, in.Uses = slices.Clone(in.Args), slices.Clone(in.Uses)
+		change(&in)
+		return in
+	}
+	for what, c := range map[string]struct {
+		first, second isa.Inst
+		main, want    []int32
+	}{
+		"two halves":            {value, flag, []int32{0, 1}, []int32{0}},
+		"one of them another's": {value, flag, []int32{1}, []int32{1}},
+		"the flag first":        {flag, value, []int32{0, 1}, []int32{0, 1}},
+		"a vote":                {with(value, func(in *isa.Inst) { in.Op = "VOTE" }), flag, []int32{0, 1}, []int32{0, 1}},
+		"then a vote":           {value, with(flag, func(in *isa.Inst) { in.Op = "VOTE" }), []int32{0, 1}, []int32{0, 1}},
+		"under a condition":     {value, with(flag, func(in *isa.Inst) { in.Guard.Reg = pred.Reg; in.Guard.Neg = true }), []int32{0, 1}, []int32{0, 1}},
+		"another kind":          {value, with(flag, func(in *isa.Inst) { in.Mods = []string{"UP"} }), []int32{0, 1}, []int32{0, 1}},
+		"both in the first":     {with(value, func(in *isa.Inst) { in.Args[0] = pred }), flag, []int32{0, 1}, []int32{0, 1}},
+		"both in the second":    {value, with(flag, func(in *isa.Inst) { in.Args[1] = reg(9) }), []int32{0, 1}, []int32{0, 1}},
+		"no value":              {with(value, func(in *isa.Inst) { in.Args[1] = rz }), flag, []int32{0, 1}, []int32{0, 1}},
+		"no flag":               {value, with(flag, func(in *isa.Inst) { in.Args[0] = none }), []int32{0, 1}, []int32{0, 1}},
+		"of another register":   {value, with(flag, func(in *isa.Inst) { in.Args[2] = reg(8) }), []int32{0, 1}, []int32{0, 1}},
+		"of what it gave":       {with(value, func(in *isa.Inst) { in.Args[1] = reg(5) }), flag, []int32{0, 1}, []int32{0, 1}},
+	} {
+		g := &images{main: c.main}
+		(&matcher{mach: &machine{insts: []*isa.Inst{&c.first, &c.second}}}).halves(g)
+		require.Equal(t, c.want, g.main, what)
+	}
+}
+
+// TestResized: which accesses of another width litmus tests have.
+func TestResized(t *testing.T) {
+	for _, c := range []struct {
+		kind         ptx.Kind
+		width, other int
+		has          bool
+	}{
+		{ptx.Load, 4, 8, true}, {ptx.Load, 8, 4, true}, {ptx.Load, 4, 2, true}, {ptx.Load, 4, 1, true}, {ptx.Store, 2, 4, true}, {ptx.Store, 4, 1, true},
+		{ptx.Store, 4, 2, true}, {ptx.Load, 4, 16, false}, {ptx.Load, 16, 8, false}, {ptx.Atomic, 4, 8, true}, {ptx.Atomic, 8, 4, true},
+		{ptx.Atomic, 4, 2, false}, {ptx.Atomic, 4, 1, false}, {ptx.Atomic, 2, 4, false}, {ptx.Load, 4, 3, false},
+	} {
+		op := &Op{Inst: &ptx.Inst{}, Effect: ptx.Effect{Kind: c.kind, Width: c.width}}
+		require.Equal(t, c.has, op.resized(c.other), "%+v", c)
+		require.Equal(t, c.other, op.sized)
+	}
+	pair := &Op{Inst: &ptx.Inst{Name: "ld", Args: []ptx.Operand{{Kind: ptx.Vec, Elems: make([]ptx.Operand, 2)}}}, Effect: ptx.Effect{Kind: ptx.Load, Width: 8}}
+	require.False(t, pair.resized(4))
+}
+
+// TestNumbersOfFloats: which comparisons of a number with itself are known, whatever it is.
+func TestNumbersOfFloats(t *testing.T) {
+	for cmp, known := range map[string]bool{"lt": true, "gt": true, "ne": true, "eq": false, "le": false, "ge": false, "neu": false, "equ": false} {
+		want := open(1)
+		if known {
+			want = constant(0)
+		}
+		require.Equal(t, want, comparedFloats(cmp, true), cmp)
+		require.Equal(t, open(1), comparedFloats(cmp, false), cmp)
+	}
+	for _, c := range []struct {
+		name string
+		a, b knownBits
+		most uint64
+	}{
+		{"min", open(8), open(4), 15}, {"min", open(4), open(8), 15}, {"max", open(4), open(8), 255}, {"max", open(8), open(4), 255},
+		{"rem", open(8), constant(16), 15}, {"rem", open(3), constant(16), 7}, {"div", open(8), constant(2), 255},
+		{"rem", open(8), constant(0), 1<<64 - 1}, {"div", open(8), constant(0), 1<<64 - 1}, {"rem", constant(7), constant(5), 2},
+		{"div", constant(7), constant(2), 3}, {"min", constant(7), constant(0), 0}, {"max", constant(7), constant(0), 7}, {"min", constant(7), open(3), 7},
+		{"div", constant(7), constant(0), 1<<64 - 1},
+	} {
+		require.Equal(t, c.most, bounded(c.name, c.a, c.b).most(), "%+v", c)
+	}
 }
