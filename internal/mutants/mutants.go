@@ -61,7 +61,7 @@ var (
 )
 
 func init() { // what others have noted is not noted again
-	text, _ := os.ReadFile(os.Getenv(%[2]q))
+	text, _ := os.ReadFile(os.Getenv(%[3]q))
 	for _, line := range strings.Fields(string(text)) {
 		n, _ := strconv.Atoi(line)
 		mutantsSeen[n].Do(func() {})
