@@ -3,6 +3,7 @@ package prove
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"optcheck/prove/sat"
 )
@@ -42,6 +43,13 @@ func (b *blaster) args(n *node) [][]sat.Lit {
 
 // unknown are inputs that stand for a function of operands.
 func (b *blaster) unknown(n *node, args [][]sat.Lit) []sat.Lit {
+	args = slices.Clone(args)
+	switch {
+	case n.kind == product:
+		slices.SortFunc(args, slices.Compare)
+	case n.kind == opaque && commutes(b.x.ops[n.value].Code):
+		slices.SortFunc(args[:2], slices.Compare)
+	}
 	key := []byte{byte(n.kind), n.w}
 	key = binary.LittleEndian.AppendUint64(key, n.value)
 	for _, a := range args {

@@ -269,14 +269,14 @@ func (x *terms) operation(o *ir.Op, w int, args ...term) term {
 		x.opIDs[k] = id
 		x.ops = append(x.ops, ir.Op{Code: o.Code, Type: o.Type, To: o.To, Cond: o.Cond, Mode: o.Mode, Imm: o.Imm})
 	}
-	switch o.Code {
-	case ir.FAdd, ir.FMul, ir.FFma:
-		if args[1] < args[0] {
-			args[0], args[1] = args[1], args[0]
-		}
+	if commutes(o.Code) && args[1] < args[0] {
+		args[0], args[1] = args[1], args[0]
 	}
 	return x.fold(node{kind: opaque, w: uint8(w), value: id, args: args})
 }
+
+// commutes reports whether an operation's first two operands may change places.
+func commutes(c ir.Code) bool { return c == ir.FAdd || c == ir.FMul || c == ir.FFma }
 
 // fold interns a node, or its value if all its operands are constant.
 func (x *terms) fold(n node) term {

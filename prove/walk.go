@@ -9,7 +9,7 @@ import (
 // Bounds of a walk.
 const (
 	mostSteps = 60000 // instructions of all states
-	mostForks = 40    // how often one jump divides a state
+	mostForks = 70    // how often one jump divides a state
 	mostRoads = 256   // states at once
 )
 
