@@ -18,6 +18,7 @@ var skips = map[string]string{
 	"model/cat/herd_test.go":        "starts many processes", // -short
 	"model/nvhw/mutants_test.go":    "OPTCHECK_MUTANTS=1",
 	"program/cases_test.go":         "OPTCHECK_FULL=1",
+	"prove/measure_test.go":         "OPTCHECK_",
 	"ptxgen/cycle/gen_test.go":      "a million tests", // -short
 	"report/serve/first_test.go":    "a million cells", // -short
 	"runner/cuda/gpu_test.go":       "no ",             // a GPU, or its clusters: no machine of CI has them
