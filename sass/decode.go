@@ -1,6 +1,8 @@
 package sass
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"optcheck/isa"
@@ -188,58 +190,60 @@ func convWidths(in *isa.Inst, sm int) {
 	})
 }
 
-// mmaShapes maps matrix shapes to the numbers of registers of D, A, B, C.
-var mmaShapes = map[string][4]int{
-	"HMMA.884":       {4, 2, 2, 4},
-	"HMMA.1688":      {4, 2, 1, 4},
-	"HMMA.16816":     {4, 4, 2, 4},
-	"IMMA.8816":      {2, 1, 1, 2},
-	"IMMA.8832":      {2, 1, 1, 2},
-	"IMMA.16816":     {4, 2, 1, 4},
-	"IMMA.16832":     {4, 4, 2, 4},
-	"IMMA.16864":     {4, 4, 2, 4},
-	"BMMA.88128":     {2, 1, 1, 2},
-	"DMMA.884":       {4, 2, 2, 4},
-	"BMMA.168128":    {4, 2, 1, 4},
-	"BMMA.168256":    {4, 4, 2, 4},
-	"HMMA.1684":      {4, 2, 1, 4},
-	"HMMA.SP.16816":  {4, 2, 2, 4},
-	"IMMA.SP.16832":  {4, 2, 2, 4},
-	"DMMA.8x8x4":     {4, 2, 2, 4},
-	"QMMA.16832":     {4, 4, 2, 4},
-	"IMMA.8864":      {2, 1, 1, 2},
-	"HMMA.SP.16832":  {4, 4, 4, 4},
-	"IMMA.SP.16864":  {4, 4, 4, 4},
-	"IMMA.SP.168128": {4, 4, 4, 4},
+// mmaShapes are the shapes of matrix instructions, by opcode: rows of A, columns of B and columns of A.
+var mmaShapes = map[string]string{
+	"HMMA": "16816 1688 1684 16832", "IMMA": "8816 8832 8864 16816 16832 16864 168128", "BMMA": "88128 168128 168256",
+	"DMMA": "884 8x8x4", "QMMA": "16832",
 }
 
-// mmaWidths sets operand widths of matrix instructions. A shape that is not in
-// the table makes the instruction unknown rather than wrong.
+// mmaWidths sets operand widths of matrix instructions: a warp holds a matrix in as many registers as its elements need (PTX ISA, Warp Level Matrix
+// Instructions), of a sparse A half of it. A shape that is not in the table makes the instruction unknown rather than wrong.
 func mmaWidths(in *isa.Inst) {
 	if in.Op == "MOVM" {
 		return
 	}
-	key := in.Op
-	for _, m := range in.Mods {
-		if m == "SP" {
-			key += ".SP"
-		} else if m[0] >= '0' && m[0] <= '9' {
-			key += "." + m
-			break
+	words, ok := [4]int{4, 2, 2, 4}, hasMod(in, "884") && in.Op == "HMMA" // whose quarters of a warp hold matrices of their own
+	elem, sum, sparse := 16, 32, hasMod(in, "SP")
+	switch {
+	case in.Op == "IMMA" && (hasMod(in, "S4") || hasMod(in, "U4")):
+		elem = 4
+	case in.Op == "IMMA" || in.Op == "QMMA":
+		elem = 8
+	case in.Op == "BMMA":
+		elem = 1
+	case in.Op == "DMMA":
+		elem, sum = 64, 64
+	case hasMod(in, "TF32"):
+		elem = 32
+	}
+	if (in.Op == "HMMA" || in.Op == "QMMA") && !hasMod(in, "F32") {
+		sum = 16
+	}
+	for _, shape := range strings.Fields(mmaShapes[in.Op]) {
+		if ok || !hasMod(in, shape) {
+			continue
+		}
+		m, rest := 8, strings.TrimPrefix(strings.ReplaceAll(shape, "x", ""), "8")
+		if strings.HasPrefix(shape, "16") {
+			m, rest = 16, shape[2:]
+		}
+		k, _ := strconv.Atoi(rest[1:])
+		words, ok = [4]int{m * 8 * sum / 1024, m * k * elem / 1024, 8 * k * elem / 1024, m * 8 * sum / 1024}, true
+		if sparse {
+			words[1] /= 2
 		}
 	}
-	shape, ok := mmaShapes[key]
-	if !ok {
+	if !ok || slices.Contains(words[:], 0) {
 		in.Role = isa.RoleUnknown
 		return
 	}
-	if in.Op == "HMMA" && !hasMod(in, "F32") {
-		shape[0], shape[3] = shape[0]/2, shape[3]/2
+	if in.Op == "HMMA" && hasMod(in, "884") && sum == 16 {
+		words[0], words[3] = 2, 2
 	}
 	n := 0
 	eachReg(in, func(i int, o *isa.Operand) {
 		if n < 4 {
-			o.Words = shape[n]
+			o.Words = words[n]
 		}
 		n++
 	})
