@@ -138,6 +138,8 @@ func (t *table) judge(fn *isa.Func, d dep) (need, harm int, broken bool) {
 	switch {
 	case d.kind == WAW && !d.open && t.class(from) == t.class(to):
 		return 0, 0, false // one unit writes in order
+	case d.kind == WAW && d.open && matrix(from.Op) && from.Op == to.Op:
+		return 0, 0, false // compilers rely on it, of any two sizes
 	case d.kind == WAR && d.open && known && d.cycles >= need:
 		return need, harm, true // compilers have done so, and nobody knows why they may
 	case d.open:

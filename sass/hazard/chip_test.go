@@ -110,7 +110,11 @@ func writeJobs(t *testing.T, name string) {
 		out.Kernels = append(out.Kernels, k)
 		jobsOf(fn, len(out.Kernels)-1, base, r, instances, own, &out.Jobs)
 	}
-	randomKernels(t, add)
+	if *chipMatrix {
+		matrixKernels(t, add)
+	} else {
+		randomKernels(t, add)
+	}
 	if *random > 0 {
 		testKernels(t, add)
 		r.Shuffle(len(out.Jobs), func(i, k int) { out.Jobs[i], out.Jobs[k] = out.Jobs[k], out.Jobs[i] })

@@ -8,15 +8,15 @@ import (
 )
 
 // class is a group of opcodes that issue to one unit and need the same time; see table.txt. An opcode that the table does not
-// name is a class of its own.
+// name is a class of its own, matrix instructions with their modifiers.
 func (t *table) class(in *isa.Inst) string {
 	key := in.Op
 	for _, m := range in.Mods {
 		if c, ok := t.classes[in.Op+"."+m]; ok {
 			return c
 		}
-		if strings.HasSuffix(in.Op, "MMA") && m[0] >= '0' && m[0] <= '9' {
-			key += "." + m
+		if matrix(in.Op) {
+			key += "." + m // sizes and types take times of their own
 		}
 	}
 	if c, ok := t.classes[in.Op]; ok {
@@ -24,6 +24,9 @@ func (t *table) class(in *isa.Inst) string {
 	}
 	return key
 }
+
+// matrix reports whether an opcode is one of matrix instructions.
+func matrix(op string) bool { return strings.HasSuffix(op, "MMA") }
 
 // result is the part of a key that tells which result of a producer is meant: by register class, and l for the low half of
 // the product of a wide multiplication.
@@ -67,6 +70,8 @@ func (t *table) consumer(in *isa.Inst, r isa.Reg) string {
 	switch unit := t.reader[class]; {
 	case slot == "guard":
 		class = "any"
+	case matrix(in.Op):
+		class = in.Op
 	case unit != "" && (slot == "u" || strings.HasPrefix(slot, "addr") || strings.HasPrefix(slot, "data")):
 		class = unit
 	}

@@ -173,12 +173,20 @@ func (w *walk) step(s state, i int) state {
 	return slices.Insert(s, at, p)
 }
 
-// stallOf is the least time from an instruction to the next one. ERRBAR without a stall goes on when memory has answered.
+// drained is how long a stall count of zero with yield keeps the next instruction: on an H200 57 cycles at least, longer while memory has not
+// answered (docs/results/h200/stalls.txt).
+const drained = 57
+
+// stallOf is the least time from an instruction to the next one. Without yield, an H200 goes on after one or two cycles where the count is above 11, or 0.
 func stallOf(in *isa.Inst) uint8 {
-	if in.Op == "ERRBAR" && in.Control.Stall == 0 {
-		return horizon
+	switch c := in.Control; {
+	case c.Stall == 0 && c.Yield:
+		return drained
+	case c.Stall > 11 && !c.Yield:
+		return 1
+	default:
+		return max(1, c.Stall)
 	}
-	return min(horizon, max(1, in.Control.Stall))
 }
 
 // board is the set of one scoreboard.

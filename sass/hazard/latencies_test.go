@@ -20,8 +20,8 @@ import (
 var (
 	update  = flag.Bool("update", false, "write latencies.txt from what the cubins do, and what -counted has")
 	cubins  = flag.String("cubins", "", "patterns of files with machine code of compilers, separated by blanks")
-	count   = flag.String("count", "", "write what the cubins do to this file, for -counted")
-	counted = flag.String("counted", "", "patterns of files that -count wrote, here or elsewhere, separated by blanks")
+	count   = flag.String("counts", "", "write what the cubins do to this file, for -counted")
+	counted = flag.String("counted", "", "patterns of files that -counts wrote, here or elsewhere, separated by blanks")
 )
 
 // cell counts how compilers treat one pair of classes.
@@ -37,6 +37,7 @@ const edge = 100
 type inference struct {
 	Cells map[string]*cell
 	Sets  map[string][2]int // by class with results: instructions, and those that set a scoreboard
+	Reads map[string]int    // by class: results that are read although no scoreboard was set
 	Deps  int
 }
 
@@ -45,6 +46,9 @@ func (n *inference) merge(o *inference) {
 	n.Deps += o.Deps
 	for k, x := range o.Sets {
 		n.Sets[k] = [2]int{n.Sets[k][0] + x[0], n.Sets[k][1] + x[1]}
+	}
+	for k, x := range o.Reads {
+		n.Reads[k] += x
 	}
 	for k, x := range o.Cells {
 		c := n.Cells[k]
@@ -72,6 +76,9 @@ func (n *inference) add(t *table, fn *isa.Func, d dep, file string) {
 		return
 	}
 	from, to := &fn.Insts[d.from], &fn.Insts[d.to]
+	if d.kind == RAW && from.Control.Write >= scoreboards {
+		n.Reads[t.class(from)]++
+	}
 	p, c := t.keys(d.kind, from, to, d.reg)
 	k := d.kind.String() + " " + p + " " + c
 	x := n.Cells[k]
@@ -117,7 +124,7 @@ func (n *inference) write(b *strings.Builder, rules *table) {
 		}
 		class, _, _ := strings.Cut(k[i+1:], ".")
 		need := c.Least
-		if !strings.HasPrefix(k, "war") && (c.Times < edge || !named[class] || class == "bsync") {
+		if !strings.HasPrefix(k, "war") && (c.Times < edge || !named[class] && !matrix(class) || class == "bsync") {
 			need = least[k[:i]] // what is rare, or an opcode of its own, says no more than the others
 		}
 		rows[k[:i]][k[i+1:]] = need
@@ -193,7 +200,7 @@ func TestHonest(t *testing.T) {
 	}
 }
 
-// TestLatencies writes, with -update -cubins PATTERNS, latencies.txt anew; it asserts nothing. With -count FILE it writes what it
+// TestLatencies writes, with -update -cubins PATTERNS, latencies.txt anew; it asserts nothing. With -counts FILE it writes what it
 // counted; -counted FILES add what was counted elsewhere.
 func TestLatencies(t *testing.T) {
 	if !*update && *count == "" {
@@ -202,7 +209,7 @@ func TestLatencies(t *testing.T) {
 	found := map[string]*inference{}
 	of := func(arch string) *inference {
 		if found[arch] == nil {
-			found[arch] = &inference{Cells: map[string]*cell{}, Sets: map[string][2]int{}}
+			found[arch] = &inference{Cells: map[string]*cell{}, Sets: map[string][2]int{}, Reads: map[string]int{}}
 		}
 		return found[arch]
 	}
@@ -274,11 +281,19 @@ func countAll(t *testing.T, of func(arch string) *inference) {
 	})
 }
 
-// excuse keeps what the table has of operands that were overwritten without waiting: other code does so.
-func (n *inference) excuse(rows string) {
-	for _, line := range strings.Split(rows, "\n") {
+// keep takes over what the table has of a target: what other code was seen to do.
+func (n *inference) keep(rows string) {
+	for i, line := range strings.Split(rows, "\n") {
 		f := strings.Fields(line)
-		if len(f) < 4 || f[0] != WAR.String() {
+		switch {
+		case i == 0 && len(f) > 4:
+			deps, _ := strconv.Atoi(f[4])
+			n.Deps += deps
+		case len(f) == 2 && f[0] == "variable":
+			x := n.Sets[f[1]]
+			n.Sets[f[1]] = [2]int{x[0] + edge, x[1] + edge}
+		}
+		if len(f) < 4 || f[0] != WAR.String() && f[0] != RAW.String() {
 			continue
 		}
 		cycles := 0
@@ -286,7 +301,7 @@ func (n *inference) excuse(rows string) {
 			if c, err := strconv.Atoi(w); err == nil {
 				cycles = c
 			} else {
-				more := inference{Cells: map[string]*cell{f[0] + " " + f[1] + " " + w: {Least: cycles}}}
+				more := inference{Cells: map[string]*cell{f[0] + " " + f[1] + " " + w: {Least: cycles, Times: edge}}}
 				n.merge(&more)
 			}
 		}
@@ -303,11 +318,11 @@ func writeLatencies(t *testing.T, found map[string]*inference) {
 		parts[arch] = part
 	}
 	for arch, n := range found {
-		n.excuse(parts[arch])
+		n.keep(parts[arch])
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s # inferred from %d dependencies\n", arch, n.Deps)
 		for _, c := range slices.Sorted(maps.Keys(n.Sets)) {
-			if x := n.Sets[c]; x[1]*10 >= x[0]*9 && x[0] > 1 && !rules[""].variable[c] {
+			if x := n.Sets[c]; x[1]*10 >= x[0]*9 && n.Reads[c] == 0 && x[0] > 1 && !rules[""].variable[c] {
 				fmt.Fprintln(&b, "variable", c)
 			}
 		}

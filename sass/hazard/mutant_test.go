@@ -28,7 +28,12 @@ var edits = func() (list []edit) {
 		edit{"write", func(c *isa.Control) bool { return drop(&c.Write, c) }},
 		edit{"read", func(c *isa.Control) bool { return drop(&c.Read, c) }},
 		edit{"stall-1", func(c *isa.Control) bool { had := c.Stall > 1; c.Stall = max(1, c.Stall-1); return had }},
-		edit{"stall=1", func(c *isa.Control) bool { had := c.Stall > 2; c.Stall = 1; return had }})
+		edit{"stall=1", func(c *isa.Control) bool { had := c.Stall > 2; c.Stall = 1; return had }},
+		edit{"yield", func(c *isa.Control) bool {
+			had := c.Yield && (c.Stall == 0 || c.Stall > 11)
+			c.Yield = false
+			return had
+		}})
 	return list
 }()
 
