@@ -32,7 +32,7 @@ func (k *Kernel) hazards(prog *isa.Program, name string) {
 			k.Count.Registers = v.Dependencies
 		}
 		if v.Doubt != "" {
-			k.Unknown = append(k.Unknown, Finding{Rule: HazardRAW, Kernel: k.Name, Detail: v.Doubt})
+			k.Unknown = append(k.Unknown, Finding{Rule: Rule(v.Rule), Kernel: k.Name, Detail: v.Doubt})
 		}
 		for _, c := range v.Claims {
 			x := Finding{Rule: Rule(c.Rule()), Kernel: k.Name, Detail: c.Detail, Flight: c.Excerpt, claim: &claim{fn.Name, c.Finding}}

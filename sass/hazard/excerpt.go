@@ -23,7 +23,8 @@ type Verdict struct {
 	Claims []Claim
 	// Doubt says what is not certain on a target of which a chip was asked: fewer cycles than compilers leave; "" if nothing is.
 	Doubt        string
-	Dependencies int // that were judged
+	Rule         string // which the doubt is about
+	Dependencies int    // that were judged
 }
 
 // Judge checks a function. The verdict refers to nothing of the function's.
@@ -33,12 +34,12 @@ func Judge(fn *isa.Func) (v Verdict) {
 	vain := sync.OnceValue(func() []Finding { return inVain(fn) })
 	deps := sync.OnceValue(func() []Dependency { list, _ := Dependencies(fn); return list })
 	if r.Unknown == manyPaths {
-		v.Doubt = "registers in flight: " + r.Unknown
+		v.Doubt, v.Rule = "registers in flight: "+r.Unknown, Finding{}.Rule()
 	}
 	for _, f := range r.Findings {
 		if !f.Sure {
 			if t, _ := tableOf(fn); v.Doubt == "" && (len(t.harm) > 0 || f.Kind == WAR) {
-				v.Doubt = fmt.Sprintf("%s: %s, as far as compilers show; no chip showed harm", f.Reg, f.Missing(fn))
+				v.Doubt, v.Rule = fmt.Sprintf("%s: %s, as far as compilers show; no chip showed harm", f.Reg, f.Missing(fn)), f.Rule()
 			}
 			continue
 		}

@@ -90,7 +90,8 @@ type effect struct {
 	defs, uses       []isa.Reg
 	defBits, useBits uint64
 	class            string
-	most             int // see table
+	unit             string // the class; of matrix instructions the opcode: one unit takes all sizes and types, and reads in order
+	most             int    // see table
 	// variable and reads tell that its results, and reading its operands, take a time that only a scoreboard tells.
 	variable, reads bool
 	inOrder, queue  string // see table
@@ -109,6 +110,10 @@ func hash(list []isa.Reg) (set uint64) {
 // effectOf returns the effect of an instruction: its operands, and the barrier registers of divergence.
 func (t *table) effectOf(in *isa.Inst) effect {
 	e := effect{defs: in.Defs, uses: in.Uses, class: t.class(in)}
+	e.unit = e.class
+	if matrix(in.Op) {
+		e.unit = in.Op
+	}
 	if in.Role == isa.RoleUnknown || t.unread[e.class] {
 		return effect{skip: true}
 	}
@@ -319,7 +324,7 @@ func (w *walk) check(s state, e *effect, i int) {
 		if f.defBits&e.defBits != 0 && (f.inOrder == "" || f.inOrder != e.inOrder) {
 			w.each(WAW, p, i, f.defs, e.defs)
 		}
-		if f.reads && f.class != e.class && (f.queue == "" || f.queue != e.queue) && f.useBits&e.defBits != 0 {
+		if f.reads && f.unit != e.unit && (f.queue == "" || f.queue != e.queue) && f.useBits&e.defBits != 0 {
 			w.each(WAR, p, i, f.uses, e.defs)
 		}
 	}
