@@ -2,7 +2,6 @@ package sass
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"optcheck/isa"
@@ -190,20 +189,20 @@ func convWidths(in *isa.Inst, sm int) {
 	})
 }
 
-// mmaShapes are the shapes of matrix instructions, by opcode: rows of A, columns of B and columns of A.
-var mmaShapes = map[string]string{
-	"HMMA": "16816 1688 1684 16832", "IMMA": "8816 8832 8864 16816 16832 16864 168128", "BMMA": "88128 168128 168256",
-	"DMMA": "884 8x8x4", "QMMA": "16832",
+// mmaShapes are the rows and columns of A in the shapes of matrix instructions; B and the sum have eight columns.
+var mmaShapes = map[string][2]int{
+	"HMMA.1684": {16, 4}, "HMMA.1688": {16, 8}, "HMMA.16816": {16, 16}, "HMMA.16832": {16, 32},
+	"IMMA.8816": {8, 16}, "IMMA.8832": {8, 32}, "IMMA.8864": {8, 64},
+	"IMMA.16816": {16, 16}, "IMMA.16832": {16, 32}, "IMMA.16864": {16, 64}, "IMMA.168128": {16, 128},
+	"BMMA.88128": {8, 128}, "BMMA.168128": {16, 128}, "BMMA.168256": {16, 256},
+	"DMMA.884": {8, 4}, "DMMA.8x8x4": {8, 4}, "QMMA.16832": {16, 32},
 }
 
-// mmaWidths sets operand widths of matrix instructions: a warp holds a matrix in as many registers as its elements need (PTX ISA, Warp Level Matrix
-// Instructions), of a sparse A half of it. A shape that is not in the table makes the instruction unknown rather than wrong.
-func mmaWidths(in *isa.Inst) {
-	if in.Op == "MOVM" {
-		return
+// mmaBits returns the sizes of the elements that a matrix instruction multiplies, and of their sums.
+func mmaBits(in *isa.Inst) (elem, sum int) {
+	if elem, sum = 16, 32; (in.Op == "HMMA" || in.Op == "QMMA") && !hasMod(in, "F32") {
+		sum = 16
 	}
-	words, ok := [4]int{4, 2, 2, 4}, hasMod(in, "884") && in.Op == "HMMA" // whose quarters of a warp hold matrices of their own
-	elem, sum, sparse := 16, 32, hasMod(in, "SP")
 	switch {
 	case in.Op == "IMMA" && (hasMod(in, "S4") || hasMod(in, "U4")):
 		elem = 4
@@ -216,29 +215,38 @@ func mmaWidths(in *isa.Inst) {
 	case hasMod(in, "TF32"):
 		elem = 32
 	}
-	if (in.Op == "HMMA" || in.Op == "QMMA") && !hasMod(in, "F32") {
-		sum = 16
+	return elem, sum
+}
+
+// mmaWords returns the numbers of registers of D, A, B and C: a warp holds a matrix in as many as its elements need (PTX ISA, Warp Level Matrix
+// Instructions), of a sparse A half of it. They are 0 for a shape that is not known.
+func mmaWords(in *isa.Inst) (words [4]int) {
+	elem, sum := mmaBits(in)
+	if in.Op == "HMMA" && hasMod(in, "884") { // whose quarters of a warp hold matrices of their own
+		return [4]int{sum / 8, 2, 2, sum / 8}
 	}
-	for _, shape := range strings.Fields(mmaShapes[in.Op]) {
-		if ok || !hasMod(in, shape) {
-			continue
-		}
-		m, rest := 8, strings.TrimPrefix(strings.ReplaceAll(shape, "x", ""), "8")
-		if strings.HasPrefix(shape, "16") {
-			m, rest = 16, shape[2:]
-		}
-		k, _ := strconv.Atoi(rest[1:])
-		words, ok = [4]int{m * 8 * sum / 1024, m * k * elem / 1024, 8 * k * elem / 1024, m * 8 * sum / 1024}, true
-		if sparse {
-			words[1] /= 2
+	for _, m := range in.Mods {
+		if s, ok := mmaShapes[in.Op+"."+m]; ok {
+			const bits = 32 * 32 // of a register of a warp
+			words = [4]int{s[0] * 8 * sum / bits, s[0] * s[1] * elem / bits, s[1] * 8 * elem / bits, s[0] * 8 * sum / bits}
+			break
 		}
 	}
-	if !ok || slices.Contains(words[:], 0) {
-		in.Role = isa.RoleUnknown
+	if hasMod(in, "SP") {
+		words[1] /= 2
+	}
+	return words
+}
+
+// mmaWidths sets operand widths of matrix instructions. A shape that is not known makes the instruction unknown rather than wrong.
+func mmaWidths(in *isa.Inst) {
+	if in.Op == "MOVM" {
 		return
 	}
-	if in.Op == "HMMA" && hasMod(in, "884") && sum == 16 {
-		words[0], words[3] = 2, 2
+	words := mmaWords(in)
+	if slices.Contains(words[:], 0) {
+		in.Role = isa.RoleUnknown
+		return
 	}
 	n := 0
 	eachReg(in, func(i int, o *isa.Operand) {

@@ -28,6 +28,15 @@ func (t *table) class(in *isa.Inst) string {
 // matrix reports whether an opcode is one of matrix instructions.
 func matrix(op string) bool { return strings.HasSuffix(op, "MMA") }
 
+// unit is the class of an instruction, or the opcode of a matrix instruction: one unit takes all sizes and types, and reads its
+// operands in order.
+func (t *table) unit(in *isa.Inst) string {
+	if matrix(in.Op) {
+		return in.Op
+	}
+	return t.class(in)
+}
+
 // result is the part of a key that tells which result of a producer is meant: by register class, and l for the low half of
 // the product of a wide multiplication.
 func (t *table) result(in *isa.Inst, r isa.Reg) string {
@@ -66,12 +75,10 @@ func slot(in *isa.Inst, r isa.Reg) string {
 // consumer names an instruction that reads a register. All read their guards, and all accesses of a unit their operands, in the
 // same stage.
 func (t *table) consumer(in *isa.Inst, r isa.Reg) string {
-	class, slot := t.class(in), slot(in, r)
+	class, slot := t.unit(in), slot(in, r)
 	switch unit := t.reader[class]; {
 	case slot == "guard":
 		class = "any"
-	case matrix(in.Op):
-		class = in.Op
 	case unit != "" && (slot == "u" || strings.HasPrefix(slot, "addr") || strings.HasPrefix(slot, "data")):
 		class = unit
 	}

@@ -90,8 +90,8 @@ type effect struct {
 	defs, uses       []isa.Reg
 	defBits, useBits uint64
 	class            string
-	unit             string // the class; of matrix instructions the opcode: one unit takes all sizes and types, and reads in order
-	most             int    // see table
+	unit             string
+	most             int // see table
 	// variable and reads tell that its results, and reading its operands, take a time that only a scoreboard tells.
 	variable, reads bool
 	inOrder, queue  string // see table
@@ -109,11 +109,7 @@ func hash(list []isa.Reg) (set uint64) {
 
 // effectOf returns the effect of an instruction: its operands, and the barrier registers of divergence.
 func (t *table) effectOf(in *isa.Inst) effect {
-	e := effect{defs: in.Defs, uses: in.Uses, class: t.class(in)}
-	e.unit = e.class
-	if matrix(in.Op) {
-		e.unit = in.Op
-	}
+	e := effect{defs: in.Defs, uses: in.Uses, class: t.class(in), unit: t.unit(in)}
 	if in.Role == isa.RoleUnknown || t.unread[e.class] {
 		return effect{skip: true}
 	}
