@@ -1,6 +1,10 @@
 package prove
 
-import "optcheck/ir"
+import (
+	"math/bits"
+
+	"optcheck/ir"
+)
 
 // op is what an operation computes of terms that are as wide as they happen to be: a register holds 64 bits, and a narrower term has zeros
 // above it. What is not said here is a function of which only ir.Eval knows the values: equal operands have equal results.
@@ -292,7 +296,7 @@ func (x *terms) divide(o *ir.Op, a, b term, free func() term) term {
 	v, fixed := x.constant(b)
 	if fixed && v != 0 && v&(v-1) == 0 && !o.Type.Signed() {
 		if o.Code == ir.Div {
-			return x.shift(shr, a, x.num(32, log2(v)))
+			return x.shift(shr, a, x.num(32, uint64(bits.TrailingZeros64(v))))
 		}
 		return x.and(a, x.num(w, v-1))
 	}
@@ -323,12 +327,4 @@ func (x *terms) quotient(t ir.Type, a term, d uint64) (term, bool) {
 		}
 	}
 	return 0, false
-}
-
-func log2(v uint64) (n uint64) {
-	for v > 1 {
-		v >>= 1
-		n++
-	}
-	return n
 }

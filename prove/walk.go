@@ -8,9 +8,9 @@ import (
 
 // Bounds of a walk.
 const (
-	mostSteps = 60000 // instructions of all states
-	mostForks = 70    // how often one jump divides a state
-	mostRoads = 256   // states at once
+	mostSteps  = 60000 // instructions of all states
+	mostForks  = 70    // how often one jump divides a state
+	mostStates = 256   // states at once
 )
 
 // state is a thread on the paths that have come to an instruction.
@@ -44,20 +44,20 @@ func (s *side) walk() {
 		first.regs[r] = t
 	}
 	rank := ranks(s.p)
-	roads := []*state{first}
-	for len(roads) > 0 {
+	states := []*state{first}
+	for len(states) > 0 {
 		least := 0
-		for i, r := range roads {
-			if before(rank, r, roads[least]) {
+		for i, r := range states {
+			if before(rank, r, states[least]) {
 				least = i
 			}
 		}
-		now := roads[least]
-		roads = slices.Delete(roads, least, least+1)
-		roads = append(roads, s.run(now, roads)...)
-		roads = s.merged(roads)
-		if len(roads) > mostRoads {
-			fail("more than %d states at once", mostRoads)
+		now := states[least]
+		states = slices.Delete(states, least, least+1)
+		states = append(states, s.run(now, states)...)
+		states = s.merged(states)
+		if len(states) > mostStates {
+			fail("more than %d states at once", mostStates)
 		}
 	}
 	for r, values := range s.needs {
@@ -77,17 +77,17 @@ func before(rank []int32, a, b *state) bool {
 }
 
 // merged makes one of states that are at the same place.
-func (s *side) merged(roads []*state) []*state {
-	for i := 1; i < len(roads); i++ {
+func (s *side) merged(states []*state) []*state {
+	for i := 1; i < len(states); i++ {
 		for k := range i {
-			a, b := roads[k], roads[i]
+			a, b := states[k], states[i]
 			if a.pc == b.pc && slices.Equal(a.stack, b.stack) && slices.Equal(a.meets, b.meets) {
-				rest := slices.Delete(slices.Delete(slices.Clone(roads), i, i+1), k, k+1)
+				rest := slices.Delete(slices.Delete(slices.Clone(states), i, i+1), k, k+1)
 				return s.merged(append(rest, s.merge(a, b, rest)))
 			}
 		}
 	}
-	return roads
+	return states
 }
 
 // prefix is how many conditions two paths begin with.
@@ -145,7 +145,7 @@ func (s *side) all(path []term) term {
 }
 
 // run follows a state until it divides, ends, or comes to where others wait.
-func (s *side) run(st *state, roads []*state) []*state {
+func (s *side) run(st *state, states []*state) []*state {
 	for {
 		if int(st.pc) >= len(s.p.Insts) || st.pc < 0 {
 			fail("control leaves the code")
@@ -178,7 +178,7 @@ func (s *side) run(st *state, roads []*state) []*state {
 			m.perform()
 			st.pc++
 		}
-		if slices.ContainsFunc(roads, func(r *state) bool { return r.pc == st.pc }) {
+		if slices.ContainsFunc(states, func(r *state) bool { return r.pc == st.pc }) {
 			return []*state{st}
 		}
 	}
