@@ -45,7 +45,8 @@ func changesOf(k *ptxgen.Kernel, findings []realcode.Finding) (out changes, err 
 	}
 	for i := range findings {
 		f := &findings[i]
-		c := altered{at: at(f.First), wait: at(f.First)}
+		first := at(f.First)
+		c := altered{at: first, wait: first}
 		switch {
 		case f.Rule == realcode.Missing && f.Order:
 			c.how, c.at = early, at(f.Second)
@@ -99,7 +100,9 @@ func (c changes) apply(th *litmus.Thread) error {
 		}
 		to := slices.Min(waits[i])
 		for k := to; k < i; k++ {
-			if by := &th.Body[k]; !slices.Contains(waits[i], k) && (by.IsFence() || by.Op == litmus.OpBar || by.Async != nil || by.IsAccess() && by.Addr == in.Addr) {
+			by := &th.Body[k]
+			orders := by.IsFence() || by.Op == litmus.OpBar || by.Async != nil || by.IsAccess() && by.Addr == in.Addr
+			if orders && !slices.Contains(waits[i], k) {
 				return fmt.Errorf("%s comes before %s, and not before %s", &in, &th.Body[to], by)
 			}
 		}

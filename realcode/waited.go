@@ -19,10 +19,8 @@ func waited(wait, y *Op) *slice {
 	if wait.Inst.Has("try_wait") {
 		verb = "try_wait"
 	}
-	if e := &wait.Effect; e.Scope == "cluster" {
-		verb += ".parity.acquire.cluster"
-	} else {
-		verb += ".parity"
+	if verb += ".parity"; wait.Effect.Scope == "cluster" {
+		verb += ".acquire.cluster"
 	}
 	waits := fmt.Sprintf("mbarrier.%s.shared.b64 r0, [b], 0", verb)
 	access := scoped("ld", y.Effect.Sem, y.Effect.Scope) + " r1, [x]"
