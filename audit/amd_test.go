@@ -18,6 +18,7 @@ import (
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // TestMain also is the child that reads LLVM IR with a library.
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 var llvmOnce = sync.OnceValue(func() []*toolchain.Toolchain {
-	tcs, _ := toolchain.DiscoverLLVM(context.Background(), toolchain.Options{})
+	tcs, _ := tested.LLVM(context.Background(), toolchain.Options{})
 	return tcs
 })
 

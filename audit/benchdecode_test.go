@@ -15,6 +15,7 @@ import (
 	"optcheck/ptxgen/cycle"
 	"optcheck/report"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // BenchmarkDecode measures, in one run and over the same cells, an audit whose
@@ -53,7 +54,7 @@ func benchmarkWays(b *testing.B, tests []*litmus.Test) {
 		pipeline.Forget() // as in a new process
 		runtime.GC()
 		r := toolchain.NewRunner(0, 0)
-		tcs, errs := toolchain.Discover(context.Background(), toolchain.Options{Cache: filepath.Join(dir, "identities.json"), Runner: r, Listings: way == "nvdisasm"})
+		tcs, errs := tested.CUDA(context.Background(), toolchain.Options{Cache: filepath.Join(dir, "identities.json"), Runner: r, Listings: way == "nvdisasm"})
 		if len(tcs) == 0 {
 			required.Missing(b, "no toolchain found %v", errs)
 		}

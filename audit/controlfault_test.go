@@ -17,6 +17,7 @@ import (
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // TestControlFaults: a compiler that breaks down over one kernel costs the cells
@@ -29,7 +30,7 @@ func TestControlFaults(t *testing.T) {
 	require.NoError(t, fakeptxas.Build(dir, real.Nvdisasm, real.Cuobjdump))
 	require.NoError(t, (&fakeptxas.Config{Real: real.Ptxas}).Write(dir))
 	discover := func(t require.TestingT, limit time.Duration) []*toolchain.Toolchain {
-		found, errs := toolchain.Discover(context.Background(), toolchain.Options{Cache: "off", Runner: toolchain.NewRunner(0, limit),
+		found, errs := tested.CUDA(context.Background(), toolchain.Options{Cache: "off", Runner: toolchain.NewRunner(0, limit),
 			Env: func(key string) string { return map[string]string{"OPTCHECK_TOOLCHAIN_DIRS": dir}[key] }})
 		require.Empty(t, errs)
 		require.Len(t, found, 1)

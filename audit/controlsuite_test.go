@@ -23,6 +23,7 @@ import (
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // kernelAt names a kernel of a run: a thread of a cell.
@@ -95,7 +96,7 @@ func newControlSuite(t *testing.T) *controlSuite {
 			require.NoError(t, fakeptxas.Copy(dir, built, tc.Nvdisasm, tc.Cuobjdump))
 		}
 		require.NoError(t, (&fakeptxas.Config{Real: tc.Ptxas}).Write(dir))
-		found, errs := toolchain.Discover(t.Context(), toolchain.Options{Cache: "off", Env: func(key string) string {
+		found, errs := tested.CUDA(t.Context(), toolchain.Options{Cache: "off", Env: func(key string) string {
 			return map[string]string{"OPTCHECK_TOOLCHAIN_DIRS": dir}[key]
 		}})
 		require.Empty(t, errs)

@@ -19,6 +19,7 @@ import (
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 var update = flag.Bool("update", false, "write golden files from the installed toolchains")
@@ -77,7 +78,7 @@ func checkAll(t *testing.T, file string, text []byte) []byte {
 // TestGolden checks disassemblies of each release that are kept in the
 // repository, and, where the release is installed, that it still produces them.
 func TestGolden(t *testing.T) {
-	tcs, _ := toolchain.Discover(context.Background(), toolchain.Options{})
+	tcs, _ := tested.CUDA(context.Background(), toolchain.Options{})
 	live := 0
 	for _, tc := range tcs {
 		for _, g := range goldenTargets {

@@ -14,6 +14,7 @@ import (
 	"optcheck/ptxgen/cycle"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 func init() { audit.KillSets["hunt"] = hunted }
@@ -43,7 +44,7 @@ func hunted(t *testing.T) (out []*litmus.Test) {
 		require.NoError(t, err)
 		o.Bases = append(o.Bases, list...)
 	}
-	all, _ := toolchain.Discover(t.Context(), toolchain.Options{})
+	all, _ := tested.CUDA(t.Context(), toolchain.Options{})
 	tcs, err := toolchain.Find(all, "12.4")
 	require.NoError(t, err)
 	o.Audit = audit.Options{Toolchains: tcs, Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"}, Layouts: []spec.Layout{spec.Pointers, spec.Adjacent}}

@@ -18,12 +18,13 @@ import (
 	"optcheck/pipeline"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // clangs returns the releases of clang that are asked for, oldest first.
 func clangs(t testing.TB) (list []*toolchain.Toolchain) {
 	t.Helper()
-	list, errs := toolchain.DiscoverLLVM(context.Background(), toolchain.Options{})
+	list, errs := tested.LLVM(context.Background(), toolchain.Options{})
 	for _, e := range errs {
 		t.Log(e)
 	}

@@ -13,6 +13,7 @@ import (
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // faultyLLC returns a pair whose llc misbehaves whenever its input mentions the test
@@ -32,7 +33,7 @@ func faultyLLC(t *testing.T, real *toolchain.Toolchain, misbehave string) *toolc
 func TestFaultyLLC(t *testing.T) {
 	pairs(t, "22+12.4") // or skip
 	pair := func(limit time.Duration) *toolchain.Toolchain {
-		found, _ := toolchain.DiscoverLLC(t.Context(), toolchain.Options{Runner: toolchain.NewRunner(0, limit)})
+		found, _ := tested.LLC(t.Context(), toolchain.Options{Runner: toolchain.NewRunner(0, limit)})
 		tcs, err := toolchain.Find(found, "22+12.4")
 		require.NoError(t, err)
 		return tcs[0]

@@ -22,10 +22,11 @@ import (
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 var pairsOnce = sync.OnceValue(func() []*toolchain.Toolchain {
-	tcs, _ := toolchain.DiscoverLLC(context.Background(), toolchain.Options{})
+	tcs, _ := tested.LLC(context.Background(), toolchain.Options{})
 	return tcs
 })
 

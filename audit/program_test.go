@@ -14,6 +14,7 @@ import (
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // TestProgramCells: tests with asynchronous operations are compared by their PTX. A wait for an mbarrier of which nothing uses the answer is
@@ -26,7 +27,7 @@ func TestProgramCells(t *testing.T) {
 		require.True(t, ok, name)
 		tests = append(tests, x)
 	}
-	all, _ := toolchain.Discover(t.Context(), toolchain.Options{})
+	all, _ := tested.CUDA(t.Context(), toolchain.Options{})
 	i := slices.IndexFunc(all, func(tc *toolchain.Toolchain) bool { return tc.Release() == "12.4" })
 	if i < 0 {
 		required.Missing(t, "ptxas 12.4")

@@ -12,6 +12,7 @@ import (
 	"optcheck/pipeline"
 	"optcheck/report"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // releases returns the real toolchains. Without any, the test is skipped,
@@ -34,7 +35,7 @@ func listings(t testing.TB) []*toolchain.Toolchain {
 
 func discovered(t testing.TB, o toolchain.Options) []*toolchain.Toolchain {
 	t.Helper()
-	tcs, errs := toolchain.Discover(context.Background(), o)
+	tcs, errs := tested.CUDA(context.Background(), o)
 	for _, e := range errs {
 		t.Log(e)
 	}

@@ -20,12 +20,13 @@ import (
 	"optcheck/reduce"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // input reduces a finding of the corpus with the real compilers.
 func inputOf(t *testing.T, test, release, target string, layout spec.Layout, keep ...string) *Input {
 	t.Helper()
-	tcs, errs := toolchain.Discover(t.Context(), toolchain.Options{})
+	tcs, errs := tested.CUDA(t.Context(), toolchain.Options{})
 	for _, e := range errs {
 		t.Log(e)
 	}

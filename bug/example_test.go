@@ -18,6 +18,7 @@ import (
 	"optcheck/reduce"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 var update = flag.Bool("update", false, "write the examples of the documentation anew")
@@ -25,7 +26,7 @@ var update = flag.Bool("update", false, "write the examples of the documentation
 // TestExamples: the bundles in the documentation are what is written today for the
 // findings that their manifests name, file by file.
 func TestExamples(t *testing.T) {
-	installed, _ := toolchain.Discover(t.Context(), toolchain.Options{})
+	installed, _ := tested.CUDA(t.Context(), toolchain.Options{})
 	for name, source := range map[string]string{"example-report": pipeline.PTX, "example-report-llvm": pipeline.LLVMIR} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join("..", "docs", name)

@@ -21,12 +21,13 @@ import (
 	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // pairs finds toolchains of llc and ptxas by name, the finding's first.
 func pairs(t *testing.T, names ...string) (out []*toolchain.Toolchain) {
 	t.Helper()
-	all, errs := toolchain.DiscoverLLC(t.Context(), toolchain.Options{})
+	all, errs := tested.LLC(t.Context(), toolchain.Options{})
 	for _, e := range errs {
 		t.Log(e)
 	}
@@ -87,7 +88,7 @@ func mending(t *testing.T, llc, script string) string {
 // environment returns what llc needs to find its library.
 func environment(t *testing.T, major int) []string {
 	t.Helper()
-	all, _ := toolchain.DiscoverLLVM(t.Context(), toolchain.Options{})
+	all, _ := tested.LLVM(t.Context(), toolchain.Options{})
 	for _, tc := range all {
 		if tc.Major() == major && tc.Kind.(*toolchain.LLVM).LLC != "" {
 			return tc.Kind.(*toolchain.LLVM).Environment()

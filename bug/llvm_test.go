@@ -16,13 +16,14 @@ import (
 	"optcheck/reduce"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // inputAMD takes a finding of the OpenCL corpus as it is, with the newest release of
 // clang that has it.
 func inputAMD(t *testing.T, test, target, rule string, major int, layout spec.Layout, source string) *Input {
 	t.Helper()
-	tcs, _ := toolchain.DiscoverLLVM(t.Context(), toolchain.Options{})
+	tcs, _ := tested.LLVM(t.Context(), toolchain.Options{})
 	var tc *toolchain.Toolchain
 	for _, x := range tcs {
 		if x.Major() == major {

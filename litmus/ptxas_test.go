@@ -20,11 +20,12 @@ import (
 	"optcheck/internal/patient"
 	"optcheck/internal/required"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // assemblers returns the installed releases of ptxas, oldest first.
 func assemblers(t *testing.T) (list []*toolchain.Toolchain) {
-	found, errs := toolchain.Discover(context.Background(), toolchain.Options{})
+	found, errs := tested.CUDA(context.Background(), toolchain.Options{})
 	for _, e := range errs {
 		t.Log(e)
 	}

@@ -14,6 +14,7 @@ import (
 	"optcheck/internal/required"
 	"optcheck/llvmir"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // TestMain also is the child that reads with a library.
@@ -89,7 +90,7 @@ func TestTyped(t *testing.T) {
 // TestLibrary reads the IR of each release with its own library, and that of 14
 // with both readers.
 func TestLibrary(t *testing.T) {
-	tcs, _ := toolchain.DiscoverLLVM(context.Background(), toolchain.Options{})
+	tcs, _ := tested.LLVM(context.Background(), toolchain.Options{})
 	n := 0
 	for _, tc := range tcs {
 		if tc.Kind.(*toolchain.LLVM).LibLLVM == "" {

@@ -11,6 +11,7 @@ import (
 	"optcheck/internal/required"
 	"optcheck/ptx"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // instructions makes PTX of lines of the litmus dialect.
@@ -177,7 +178,7 @@ $L:
 // TestMappingFrontsReal: operations through the front ends of this machine, with known
 // rows: Tab. 5 of the study by nvcc, and what LLVM made of orders before 20.
 func TestMappingFrontsReal(t *testing.T) {
-	pairs, _ := toolchain.DiscoverCUDA(t.Context(), toolchain.Options{})
+	pairs, _ := tested.Pairs(t.Context(), toolchain.Options{})
 	pairs = slices.DeleteFunc(pairs, func(tc *toolchain.Toolchain) bool { return tc.Name != "nvcc-12.4+cuda-12.4" })
 	if len(pairs) == 0 {
 		required.Missing(t, "no nvcc 12.4; optcheck toolchain install nvcc-12.4 installs it")
@@ -213,7 +214,7 @@ func TestMappingFrontsReal(t *testing.T) {
 }
 
 func TestMappingIRReal(t *testing.T) {
-	pairs, _ := toolchain.DiscoverLLC(t.Context(), toolchain.Options{})
+	pairs, _ := tested.LLC(t.Context(), toolchain.Options{})
 	pairs = slices.DeleteFunc(pairs, func(tc *toolchain.Toolchain) bool { return tc.Name != "llvm-19+cuda-12.4" })
 	if len(pairs) == 0 {
 		required.Missing(t, "no llc 19 with ptxas 12.4")

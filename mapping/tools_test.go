@@ -6,20 +6,21 @@ import (
 
 	"optcheck/internal/required"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // discovered finds toolchains; without one, the test is skipped, unless
 // OPTCHECK_REQUIRE_TOOLS=1 makes that a failure.
 func discovered(t testing.TB, o toolchain.Options) []*toolchain.Toolchain {
 	t.Helper()
-	tcs, errs := toolchain.Discover(t.Context(), o)
+	tcs, errs := tested.CUDA(t.Context(), o)
 	return found(t, tcs, errs)
 }
 
 // llvms finds the releases of LLVM that have libclc.
 func llvms(t testing.TB) []*toolchain.Toolchain {
 	t.Helper()
-	tcs, errs := toolchain.DiscoverLLVM(t.Context(), toolchain.Options{})
+	tcs, errs := tested.LLVM(t.Context(), toolchain.Options{})
 	return found(t, slices.DeleteFunc(tcs, func(tc *toolchain.Toolchain) bool { return tc.Kind.(*toolchain.LLVM).Libclc == "" }), errs)
 }
 

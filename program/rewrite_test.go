@@ -11,11 +11,12 @@ import (
 	"optcheck/realcode"
 	"optcheck/target"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // compilers are the releases of ptxas with a disassembler.
 func compilers(t *testing.T) (list []*toolchain.Toolchain) {
-	all, errs := toolchain.Discover(t.Context(), toolchain.Options{})
+	all, errs := tested.CUDA(t.Context(), toolchain.Options{})
 	require.Empty(t, errs)
 	for _, tc := range all {
 		if tc.Nvdisasm != "" {

@@ -17,11 +17,12 @@ import (
 	"optcheck/sass/cubin"
 	sasslower "optcheck/sass/lower"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 func compiler(t *testing.T) *toolchain.Toolchain {
 	t.Helper()
-	found, _ := toolchain.Discover(t.Context(), toolchain.Options{})
+	found, _ := tested.CUDA(t.Context(), toolchain.Options{})
 	at := slices.IndexFunc(found, func(tc *toolchain.Toolchain) bool { return tc.Release() == "12.4" })
 	if at < 0 {
 		required.Missing(t, "no CUDA toolkit 12.4 found")

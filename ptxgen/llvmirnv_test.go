@@ -12,6 +12,7 @@ import (
 	"optcheck/internal/required"
 	"optcheck/litmus/corpus"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // TestNVPTX: scopes and parameters of LLVM IR for NVPTX, what it refuses, and
@@ -39,7 +40,7 @@ func TestNVPTX(t *testing.T) {
 	_, err = EmitLLVMIR(x, Options{Target: "sm_60"})
 	require.ErrorContains(t, err, "needs sm_70")
 
-	all, _ := toolchain.DiscoverLLVM(t.Context(), toolchain.Options{Env: os.Getenv, Runner: toolchain.NewRunner(0, time.Minute)})
+	all, _ := tested.LLVM(t.Context(), toolchain.Options{Env: os.Getenv, Runner: toolchain.NewRunner(0, time.Minute)})
 	i := slices.IndexFunc(all, func(tc *toolchain.Toolchain) bool { return tc.Major() == 22 && tc.Kind.(*toolchain.LLVM).LLC != "" })
 	if i < 0 {
 		required.Missing(t, "no llc of LLVM 22")

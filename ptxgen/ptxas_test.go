@@ -11,6 +11,7 @@ import (
 	"optcheck/litmus"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // instructionTests returns a test for every access and fence that PTX has, in both
@@ -72,7 +73,7 @@ func instructionTests(t *testing.T) (tests []*litmus.Test) {
 // target that it is said to need. Without OPTCHECK_FULL=1, a fifth of the targets and
 // an eighth of the instructions.
 func TestEmittedAgainstPtxas(t *testing.T) {
-	found, _ := toolchain.Discover(t.Context(), toolchain.Options{})
+	found, _ := tested.CUDA(t.Context(), toolchain.Options{})
 	if len(found) == 0 {
 		required.Missing(t, "no toolchain found; make toolchains installs some")
 	}

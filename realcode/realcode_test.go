@@ -20,13 +20,14 @@ import (
 	"optcheck/ptx"
 	"optcheck/report"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // releases finds the releases of ptxas. Tests that need one are skipped without,
 // unless OPTCHECK_REQUIRE_TOOLS=1.
 func releases(t *testing.T, names ...string) []*toolchain.Toolchain {
 	t.Helper()
-	all, errs := toolchain.Discover(t.Context(), toolchain.Options{})
+	all, errs := tested.CUDA(t.Context(), toolchain.Options{})
 	require.Empty(t, errs)
 	found, err := toolchain.Find(all, names...)
 	if err != nil || len(found) == 0 {
@@ -229,7 +230,7 @@ func TestTable(t *testing.T) {
 		return nil
 	}))
 	require.Positive(t, cells)
-	all, _ := toolchain.Discover(t.Context(), toolchain.Options{})
+	all, _ := tested.CUDA(t.Context(), toolchain.Options{})
 	for _, tc := range all {
 		if tc.Release() != "11.8" || tc.Newer() == nil {
 			continue

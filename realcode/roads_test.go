@@ -21,6 +21,7 @@ import (
 	"optcheck/spec"
 	"optcheck/target"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // roadTests are of each family of findings that litmus tests have, and of what a compiler
@@ -76,7 +77,7 @@ func (c *cells) Close() error { return nil }
 // the whole preset, of whose other cells at most five are accused: four are right, results being stored before
 // an acquire is awaited.
 func TestTwoRoads(t *testing.T) {
-	tcs, errs := toolchain.Discover(t.Context(), toolchain.Options{})
+	tcs, errs := tested.CUDA(t.Context(), toolchain.Options{})
 	require.Empty(t, errs)
 	tcs, err := toolchain.Find(tcs, "ptxas 11.2.152", "ptxas 11.8.89", "ptxas 12.4.131")
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"optcheck/llvmir"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // TestMain also is the child that reads LLVM IR with a library.
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 // TestAMD reduces a finding in what clang makes of OpenCL C. Tests that differ
 // in PTX alone become one program there.
 func TestAMD(t *testing.T) {
-	tcs, _ := toolchain.DiscoverLLVM(t.Context(), toolchain.Options{})
+	tcs, _ := tested.LLVM(t.Context(), toolchain.Options{})
 	var clang *toolchain.Toolchain
 	for _, tc := range tcs {
 		if tc.HasTarget("gfx900") {

@@ -10,13 +10,14 @@ import (
 	"optcheck/litmus/corpus"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // releases returns the real toolchains. Without any, the test is skipped,
 // unless OPTCHECK_REQUIRE_TOOLS says that this is a failure.
 func releases(t testing.TB) []*toolchain.Toolchain {
 	t.Helper()
-	tcs, errs := toolchain.Discover(context.Background(), toolchain.Options{})
+	tcs, errs := tested.CUDA(context.Background(), toolchain.Options{})
 	for _, e := range errs {
 		t.Log(e)
 	}

@@ -17,12 +17,13 @@ import (
 	"optcheck/sass"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // newest returns the newest ptxas with a target.
 func newest(t *testing.T, target string) *toolchain.Toolchain {
 	t.Helper()
-	all, _ := toolchain.Discover(context.Background(), toolchain.Options{})
+	all, _ := tested.CUDA(context.Background(), toolchain.Options{})
 	var best *toolchain.Toolchain
 	for _, c := range all {
 		if c.HasTarget(target) && c.Nvdisasm != "" && (best == nil || toolchain.CompareVersions(c.Version, best.Version) > 0) {

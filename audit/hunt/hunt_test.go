@@ -13,12 +13,13 @@ import (
 	"optcheck/internal/required"
 	"optcheck/spec"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // options are those of a small hunt with a real compiler.
 func options(t *testing.T, tests int) Options {
 	t.Helper()
-	tcs, _ := toolchain.Discover(t.Context(), toolchain.Options{})
+	tcs, _ := tested.CUDA(t.Context(), toolchain.Options{})
 	if len(tcs) == 0 {
 		required.Missing(t, "no toolchain found; make toolchains installs them")
 	}

@@ -28,6 +28,7 @@ import (
 	"optcheck/sass/cubin"
 	sasslower "optcheck/sass/lower"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 var (
@@ -61,7 +62,7 @@ func TestChip(t *testing.T) {
 	if *onChip == 0 {
 		return
 	}
-	found, errs := toolchain.Discover(t.Context(), toolchain.Options{})
+	found, errs := tested.CUDA(t.Context(), toolchain.Options{})
 	for _, err := range errs {
 		t.Log(err)
 	}

@@ -24,6 +24,7 @@ import (
 	"optcheck/sass/cubin"
 	"optcheck/sass/hazard"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 var (
@@ -63,7 +64,7 @@ func TestEarly(t *testing.T) {
 }
 
 func writeEarlies(t *testing.T, name string) {
-	found, _ := toolchain.Discover(t.Context(), toolchain.Options{})
+	found, _ := tested.CUDA(t.Context(), toolchain.Options{})
 	tc := found[slices.IndexFunc(found, func(tc *toolchain.Toolchain) bool { return tc.Release() == "12.4" })]
 	var out earlyFile
 	for n := range 14 {

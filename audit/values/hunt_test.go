@@ -13,12 +13,13 @@ import (
 	"optcheck/internal/required"
 	"optcheck/ptxgen/values"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // cell is a release for sm_80.
 func cell(t *testing.T, release, level string) Cell {
 	t.Helper()
-	all, _ := toolchain.Discover(t.Context(), toolchain.Options{})
+	all, _ := tested.CUDA(t.Context(), toolchain.Options{})
 	list, err := toolchain.Find(all, release)
 	if err != nil || len(list) == 0 {
 		required.Missing(t, "ptxas %s not found; make toolchains installs it", release)

@@ -20,6 +20,7 @@ import (
 
 	"optcheck/internal/required"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // subjects are what a command works on where its flags are tried; @run is an event stream that is right, @store a store.
@@ -61,13 +62,13 @@ func flagTrials(r *rand.Rand, files []string, add func(kind, command, file strin
 // hostileTools are the folders of a release of ptxas and nvdisasm, and of an nvcc, for the corpus; "" for none.
 func hostileTools(t *testing.T) (ptxas, nvcc string) {
 	t.Helper()
-	tcs, _ := toolchain.Discover(context.Background(), toolchain.Options{})
+	tcs, _ := tested.CUDA(context.Background(), toolchain.Options{})
 	for _, tc := range tcs {
 		if tc.Name == "cuda-12.4" {
 			ptxas = filepath.Dir(tc.Ptxas)
 		}
 	}
-	fronts, _ := toolchain.DiscoverFronts(context.Background(), toolchain.Options{})
+	fronts, _ := tested.Fronts(context.Background(), toolchain.Options{})
 	for _, tc := range fronts {
 		if f, ok := tc.Kind.(*toolchain.Front); ok && tc.Name == "nvcc-12.4" {
 			nvcc = filepath.Dir(f.Path)

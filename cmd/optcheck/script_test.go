@@ -13,6 +13,7 @@ import (
 	"optcheck/runner/cuda"
 	"optcheck/runner/opencl"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // TestMain lets scripts run the program as the command optcheck.
@@ -25,10 +26,10 @@ func TestMain(m *testing.M) {
 // llc compiles for NVIDIA, [cuda] where nvcc 12.4 is, [opencl] where OpenCL has a device;
 // OPTCHECK_REQUIRE_TOOLS=1 demands them all. [gpu] holds where CUDA has one.
 func TestScript(t *testing.T) {
-	tcs, _ := toolchain.Discover(context.Background(), toolchain.Options{})
-	llvm, _ := toolchain.DiscoverLLVM(context.Background(), toolchain.Options{})
-	pairs, _ := toolchain.DiscoverLLC(context.Background(), toolchain.Options{})
-	fronts, _ := toolchain.DiscoverFronts(context.Background(), toolchain.Options{})
+	tcs, _ := tested.CUDA(context.Background(), toolchain.Options{})
+	llvm, _ := tested.LLVM(context.Background(), toolchain.Options{})
+	pairs, _ := tested.LLC(context.Background(), toolchain.Options{})
+	fronts, _ := tested.Fronts(context.Background(), toolchain.Options{})
 	cpus, _ := opencl.New().Devices(context.Background())
 	gpus, _ := cuda.New().Devices(context.Background())
 	there := map[string]bool{"tools": len(tcs) > 0, "llvm": len(llvm) > 0, "llc": len(pairs) > 0, "opencl": len(cpus) > 0,

@@ -21,6 +21,7 @@ import (
 	"optcheck/internal/slurmtest"
 	"optcheck/runner/opencl"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // slurmCase is what the tests on Slurm share.
@@ -65,7 +66,7 @@ func (s *slurmCase) status(folder string) (st status) {
 
 // TestSlurm audits with real compilers on a real Slurm of two nodes.
 func TestSlurm(t *testing.T) {
-	tcs, _ := toolchain.Discover(context.Background(), toolchain.Options{})
+	tcs, _ := tested.CUDA(context.Background(), toolchain.Options{})
 	if len(tcs) == 0 {
 		required.Missing(t, "no toolchain found")
 	}

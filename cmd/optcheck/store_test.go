@@ -16,6 +16,7 @@ import (
 	"optcheck/audit/store"
 	"optcheck/internal/required"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // child is this test's binary as the program itself: TestMain runs it so by
@@ -42,7 +43,7 @@ func stored(t *testing.T, args ...string) string {
 // matrixArgs is an audit of a few seconds by real compilers.
 func matrixArgs(t *testing.T, file string) []string {
 	t.Helper()
-	if tcs, _ := toolchain.Discover(t.Context(), toolchain.Options{}); len(tcs) == 0 {
+	if tcs, _ := tested.CUDA(t.Context(), toolchain.Options{}); len(tcs) == 0 {
 		required.Missing(t, "no compilers found")
 	}
 	return []string{"audit", "coRR", "mp", "lb", "sb", "dlb-mp", "coWW", "iriw", "--targets", "sm_60,sm_80", "--levels", "O0,O3",

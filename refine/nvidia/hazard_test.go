@@ -18,6 +18,7 @@ import (
 	"optcheck/sass/hazard"
 	sasslower "optcheck/sass/lower"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 const inFlight = `
@@ -71,7 +72,7 @@ func lowered(t *testing.T, prog *isa.Program, f *cubin.File) *ir.Program {
 
 // TestHazard: each control code of a kernel is taken away, and each register that is then in flight is used so. A counterexample shows again.
 func TestHazard(t *testing.T) {
-	found, _ := toolchain.Discover(t.Context(), toolchain.Options{})
+	found, _ := tested.CUDA(t.Context(), toolchain.Options{})
 	at := slices.IndexFunc(found, func(tc *toolchain.Toolchain) bool { return tc.Release() == "12.4" })
 	if at < 0 {
 		required.Missing(t, "no CUDA toolkit 12.4 found")

@@ -15,6 +15,7 @@ import (
 	"optcheck/sass"
 	"optcheck/sass/cubin"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // change is an edit of a program.
@@ -23,7 +24,7 @@ type change struct{ old, new string }
 // TestNoticed: a kernel that waits for other grids, that calls the CUDA system, meets at barrier objects, asks which lanes are active or has parameters that ptxas aligns elsewhere
 // is executed; a wrong value, address, count or condition beside that is noticed.
 func TestNoticed(t *testing.T) {
-	found, _ := toolchain.Discover(t.Context(), toolchain.Options{})
+	found, _ := tested.CUDA(t.Context(), toolchain.Options{})
 	at := slices.IndexFunc(found, func(tc *toolchain.Toolchain) bool { return tc.Release() == "12.4" })
 	if at < 0 {
 		required.Missing(t, "no CUDA toolkit 12.4 found")

@@ -15,15 +15,16 @@ import (
 	"optcheck/sass/cubin"
 	"optcheck/sass/dict"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
-// newest is the newest release that is installed.
+// newest is the newest release that tests name and that is installed.
 func newest(t testing.TB) *toolchain.Toolchain {
 	t.Helper()
-	tcs, _ := toolchain.Discover(t.Context(), toolchain.Options{})
+	tcs, _ := tested.CUDA(t.Context(), toolchain.Options{})
 	var found *toolchain.Toolchain
 	for _, tc := range tcs {
-		if tc.Release() != "12.5" && (found == nil || tc.Release() > found.Release()) {
+		if found == nil || tc.Release() > found.Release() {
 			found = tc
 		}
 	}

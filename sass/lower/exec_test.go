@@ -25,12 +25,13 @@ import (
 	"optcheck/sass/cubin"
 	"optcheck/sass/lower"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // releases finds the releases of ptxas that are installed, by their numbers.
 func releases(t testing.TB) map[string]*toolchain.Toolchain {
 	t.Helper()
-	found, _ := toolchain.Discover(t.Context(), toolchain.Options{})
+	found, _ := tested.CUDA(t.Context(), toolchain.Options{})
 	out := map[string]*toolchain.Toolchain{}
 	for _, tc := range found {
 		out[tc.Release()] = tc
