@@ -68,6 +68,13 @@ func TestFindingChanges(t *testing.T) {
 	require.Equal(t, "0 weaker, 0 stronger, 0 equal; 2 new findings (2 miscompiled), 1 known; 2 gone findings (1 miscompiled, 1 unknown)", x.Conclusion())
 	require.Equal(t, []string{Miscompiled}, x.Worse(true))
 	require.Empty(t, Compare(b, b, func(*Cell) bool { return true }).Findings)
+	// What the same cells show is one change; what others show as well is another.
+	both := run(cell("a", "sm_80", Miscompiled, nil, "#1 ld became X", "nothing waits for #1 ld"), cell("b", "sm_80", Miscompiled, nil, "#1 ld became X", "nothing waits for #1 ld"),
+		cell("e", "sm_80", Miscompiled, nil, "#1 ld became Y"))
+	fs := Compare(run(cell("a", "sm_80", Preserved, nil), cell("b", "sm_80", Preserved, nil), cell("e", "sm_80", Preserved, nil)), both, func(*Cell) bool { return true }).Findings
+	require.Len(t, fs, 2)
+	require.Equal(t, []string{"missing: T0 #1 ld became X", "missing: T0 nothing waits for #1 ld"}, fs[0].Lines())
+	require.Equal(t, "1 cell of 1 test: e", fs[1].Count())
 	var md bytes.Buffer
 	require.NoError(t, WriteComparisonMarkdown(&md, x, false))
 	require.Contains(t, md.String(), "\n## new: miscompiled, was preserved\n")

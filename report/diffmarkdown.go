@@ -16,7 +16,7 @@ func WriteComparisonMarkdown(w io.Writer, x *Comparison, all bool) error {
 	}
 	findings, unshown := shown(x.Findings, all)
 	for _, f := range findings {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\nIn %s.\n\n", mdText(f.Title()), mdText(f.What), mdText(f.Count()))
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\nIn %s.\n\n", mdText(f.Title()), mdText(strings.Join(f.Lines(), "; ")), mdText(f.Count()))
 		for _, p := range f.Where {
 			fmt.Fprintf(&b, "- %s\n", mdText(p))
 		}

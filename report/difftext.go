@@ -27,7 +27,7 @@ func WriteComparison(w io.Writer, x *Comparison, all bool) error {
 	}
 	findings, unshown := shown(x.Findings, all)
 	for _, f := range findings {
-		fmt.Fprintf(b, "\n%s\n  %s\n  in %s\n", f.Title(), f.What, f.Count())
+		fmt.Fprintf(b, "\n%s\n  %s\n  in %s\n", f.Title(), strings.Join(f.Lines(), "\n  "), f.Count())
 		for _, p := range f.Where {
 			fmt.Fprintf(b, "  in %s\n", p)
 		}

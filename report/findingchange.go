@@ -28,7 +28,9 @@ type FindingChange struct {
 	Class string `json:"class"`
 	Rule  string `json:"rule,omitempty"`
 	// What says what was found, of the first of the cells.
-	What  string   `json:"what"`
+	What string `json:"what"`
+	// Also are further findings that exactly the same cells show, with the same fate.
+	Also  []string `json:"also,omitempty"`
 	Known []string `json:"known,omitempty"`
 	Cells int      `json:"cells"`
 	Tests []string `json:"tests"`
@@ -138,6 +140,26 @@ func (f *Finding) cause() string {
 	return f.Rule + "\x00" + f.Stage + "\x00" + f.At + "\x00" + strings.Join(strings.Fields(own.ReplaceAllString(f.Detail, "")), " ")
 }
 
+// together makes one of the changes that exactly the same cells show: an access that is lost breaks several rules.
+func together(list []*FindingChange) (out []*FindingChange) {
+	by := map[string]*FindingChange{}
+	for _, f := range list {
+		key := fmt.Sprint(f.Change, f.From, f.To, f.Known)
+		for _, c := range f.cells {
+			key += fmt.Sprintf(" %p", c)
+		}
+		if first := by[key]; first != nil {
+			first.Also = append(first.Also, f.What)
+			continue
+		}
+		by[key], out = f, append(out, f)
+	}
+	return out
+}
+
+// Lines are What and Also.
+func (f *FindingChange) Lines() []string { return append([]string{f.What}, f.Also...) }
+
 // findingsOf lists what became of findings, what got worse first, known ones last: of the cells
 // that both sides have, and of those that only the right side has.
 func findingsOf(differences []Difference) []*FindingChange {
@@ -149,6 +171,7 @@ func findingsOf(differences []Difference) []*FindingChange {
 			g.pair(d.Left, d.Right)
 		}
 	}
+	g.list = together(g.list)
 	for _, f := range g.list {
 		f.Cells = len(f.cells)
 		for _, p := range Places(f.cells) {
