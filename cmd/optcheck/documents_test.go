@@ -88,7 +88,8 @@ func runPage(t *testing.T, page, text, home string) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(body), 0o644))
 			continue
 		}
-		if kind != "console" || strings.HasPrefix(about, "not run: ") {
+		name, needs := strings.CutPrefix(about, "needs: ")
+		if kind != "console" || strings.HasPrefix(about, "not run: ") || needs && !given(t, home, name) {
 			require.True(t, about != "" || kind == "yaml", "%s: a test without a file", page)
 			continue
 		}
@@ -99,6 +100,16 @@ func runPage(t *testing.T, page, text, home string) {
 		}
 	}
 	require.Positive(t, ran)
+}
+
+// given puts a toolchain into the newcomer's home that few machines have, and tells whether this one does.
+func given(t *testing.T, home, name string) bool {
+	from := filepath.Join(toolchain.ManagedDir(os.Getenv), name)
+	if _, err := os.Stat(from); err != nil {
+		return false
+	}
+	copyTree(t, from, filepath.Join(home, ".cache/optcheck/toolchains", name))
+	return true
 }
 
 // runStep runs a command and looks for the lines that are shown of what it prints, in order.
