@@ -216,7 +216,7 @@ func liftedTests(t *litmus.Test, threads []optcheck.LiftedThread) ([]optcheck.Li
 // compare adds the verdicts of other models, and what the machine code can show under
 // sequential consistency.
 func (g *judge) compare(ctx context.Context, s *subject, lifted []optcheck.LiftedTest, hash string, v *report.Verdict) error {
-	if s.t.Asynchronous() { // no other model has such operations
+	if s.t.Extended() { // no other model has such operations
 		return nil
 	}
 	for _, name := range []string{"sc", otherModel(v.Model)} {

@@ -1,6 +1,7 @@
 package litmus
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -14,20 +15,37 @@ type AsyncKind uint8
 
 // The kinds.
 const (
-	AsyncNone       AsyncKind = iota
-	AsyncCopy                 // cp.async: Addr, More[0], Src[0] bytes
-	AsyncCommit               // cp.async.commit_group
-	AsyncWait                 // cp.async.wait_group Src[0], or wait_all
-	AsyncCopyArrive           // cp.async.mbarrier.arrive: Addr
-	BulkCopy                  // cp.async.bulk: Addr, More[0], Src[0] bytes, and the mbarrier More[1] or a bulk group
-	BulkCommit                // cp.async.bulk.commit_group
-	BulkWait                  // cp.async.bulk.wait_group Src[0]
-	MbarArrive                // Dst (the phase's token, or "_"), Addr, and a count or bytes Src[0]
-	MbarExpect                // mbarrier.expect_tx: Addr, Src[0] bytes
-	MbarWait                  // test_wait, try_wait: Dst, Addr, Src[0] (a token, or a parity)
-	ClusterArrive             // barrier.cluster.arrive
-	ClusterWait               // barrier.cluster.wait
-	AsyncProxyFence           // fence.proxy.async
+	AsyncNone        AsyncKind = iota
+	AsyncCopy                  // cp.async: Addr, More[0], Src[0] bytes
+	AsyncCommit                // cp.async.commit_group
+	AsyncWait                  // cp.async.wait_group Src[0], or wait_all
+	AsyncCopyArrive            // cp.async.mbarrier.arrive: Addr
+	BulkCopy                   // cp.async.bulk: Addr, More[0], Src[0] bytes, and the mbarrier More[1] or a bulk group
+	BulkCommit                 // cp.async.bulk.commit_group
+	BulkWait                   // cp.async.bulk.wait_group Src[0]
+	MbarArrive                 // Dst (the phase's token, or "_"), Addr, and a count or bytes Src[0]
+	MbarExpect                 // mbarrier.expect_tx: Addr, Src[0] bytes
+	MbarWait                   // test_wait, try_wait: Dst, Addr, Src[0] (a token, or a parity)
+	ClusterArrive              // barrier.cluster.arrive
+	ClusterWait                // barrier.cluster.wait
+	AsyncProxyFence            // fence.proxy.async, perhaps of one state space (Only)
+	MbarComplete               // mbarrier.complete_tx: Addr, Src[0] bytes
+	StoreAsync                 // st.async: Addr, Src (Type), and the mbarrier More[0]
+	ReduceAsync                // red.async: Addr, Src[0] (Atom, Type), and the mbarrier More[0]
+	RestrictedFence            // fence.SEM.sync_restrict: of accesses of some objects (Only)
+	OneWayProxyFence           // fence.proxy.async::generic.SEM.sync_restrict: from the generic to the async proxy (Only)
+	InitFence                  // fence.mbarrier_init: of initialisations alone, which tests do not have
+)
+
+// Objects says of which objects a fence orders the accesses.
+type Objects uint8
+
+// The objects: all; those in global memory; those in the shared memory of the own CTA; of the cluster.
+const (
+	AllObjects Objects = iota
+	GlobalObjects
+	SharedCTA
+	SharedCluster
 )
 
 // AsyncForm is a mnemonic of an asynchronous operation and what it says.
@@ -36,8 +54,12 @@ type AsyncForm struct {
 	Kind  AsyncKind
 	Sem   Sem
 	Scope Scope
-	// Operands are d (destination), a (address), s (source), and ? before one that may be left out.
+	// Operands are d (destination), a (address), s (source), v (Vector sources in braces), and ? before one that may be left out.
 	Operands string
+	Vector   int
+	Type     Type
+	Atom     AtomOp
+	Only     Objects
 	Expect   bool // Src[0] of an arrival is a number of bytes, which the mbarrier expects
 	Parity   bool // of a wait: Src[0] is a parity
 	Read     bool // of a wait for bulk groups: for what they read alone
@@ -61,7 +83,40 @@ var asyncForms, asyncByName = func() ([]AsyncForm, map[string]*AsyncForm) {
 		{Name: "cp.async.bulk.wait_group", Kind: BulkWait, Operands: "s", PTX: 80, SM: 90},
 		{Name: "cp.async.bulk.wait_group.read", Kind: BulkWait, Operands: "s", Read: true, PTX: 80, SM: 90},
 		{Name: "mbarrier.expect_tx.relaxed.cta.shared.b64", Kind: MbarExpect, Operands: "as", Sem: SemRelaxed, Scope: ScopeCTA, PTX: 80, SM: 90},
+		{Name: "mbarrier.expect_tx.relaxed.cluster.shared.b64", Kind: MbarExpect, Operands: "as", Sem: SemRelaxed, Scope: ScopeCluster, PTX: 80, SM: 90},
+		{Name: "mbarrier.complete_tx.relaxed.cta.shared.b64", Kind: MbarComplete, Operands: "as", Sem: SemRelaxed, Scope: ScopeCTA, PTX: 80, SM: 90},
+		{Name: "mbarrier.complete_tx.relaxed.cluster.shared.b64", Kind: MbarComplete, Operands: "as", Sem: SemRelaxed, Scope: ScopeCluster, PTX: 80, SM: 90},
 		{Name: "fence.proxy.async", Kind: AsyncProxyFence, PTX: 80, SM: 90},
+		{Name: "fence.proxy.async.global", Kind: AsyncProxyFence, Only: GlobalObjects, PTX: 80, SM: 90},
+		{Name: "fence.proxy.async.shared::cta", Kind: AsyncProxyFence, Only: SharedCTA, PTX: 80, SM: 90},
+		{Name: "fence.proxy.async.shared::cluster", Kind: AsyncProxyFence, Only: SharedCluster, PTX: 80, SM: 90},
+		{Name: "fence.mbarrier_init.release.cluster", Kind: InitFence, Sem: SemRelease, Scope: ScopeCluster, PTX: 80, SM: 90},
+	}
+	for sem, only := range map[Sem]Objects{SemAcquire: SharedCluster, SemRelease: SharedCTA} {
+		rest := "." + sem.String() + ".sync_restrict::" + map[Objects]string{SharedCluster: "shared::cluster", SharedCTA: "shared::cta"}[only] + ".cluster"
+		f := AsyncForm{Name: "fence" + rest, Kind: RestrictedFence, Sem: sem, Scope: ScopeCluster, Only: only, PTX: 86, SM: 90}
+		list = append(list, f)
+		f.Name, f.Kind = "fence.proxy.async::generic"+rest, OneWayProxyFence
+		list = append(list, f)
+	}
+	const completes = ".shared::cluster.mbarrier::complete_tx::bytes"
+	list = append(list, AsyncForm{Name: "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes", Kind: BulkCopy, Operands: "aasa", PTX: 80, SM: 90})
+	for _, weak := range []string{"", ".weak"} {
+		for _, t := range []Type{B32, U32, B64, U64} {
+			f := AsyncForm{Name: "st.async" + weak + completes + "." + t.String(), Kind: StoreAsync, Operands: "asa", Type: t, PTX: 81, SM: 90}
+			list = append(list, f)
+			for f.Vector = 2; f.Vector*t.Bits() <= 128; f.Vector *= 2 {
+				f.Name, f.Operands = fmt.Sprintf("st.async%s%s.v%d.%s", weak, completes, f.Vector, t), "ava"
+				list = append(list, f)
+			}
+		}
+	}
+	for op, types := range map[AtomOp][]Type{AtomAdd: {U32, S32, U64}, AtomInc: {U32}, AtomDec: {U32}, AtomMin: {U32, S32}, AtomMax: {U32, S32},
+		AtomAnd: {B32}, AtomOr: {B32}, AtomXor: {B32}} {
+		for _, t := range types {
+			list = append(list, AsyncForm{Name: "red.async.relaxed.cluster" + completes + "." + op.String() + "." + t.String(), Kind: ReduceAsync,
+				Operands: "asa", Sem: SemRelaxed, Scope: ScopeCluster, Type: t, Atom: op, PTX: 81, SM: 90})
+		}
 	}
 	ordered := func(name string, f AsyncForm, sem Sem, ptx, relaxed int) {
 		with := func(word string, sem Sem, scope Scope, ptx, sm int) {
@@ -116,10 +171,11 @@ func (in *Instr) since() (ptx, sm int) {
 	return f.PTX, f.SM
 }
 
-// Asynchronous reports whether the test has operations that only the table of asynchronous ones lists.
-func (t *Test) Asynchronous() bool {
+// Extended reports whether the test has operations that only the tables of fixed words list: asynchronous ones, vectors,
+// non-coherent loads, accesses of 128 bits and of floating point.
+func (t *Test) Extended() bool {
 	return slices.ContainsFunc(t.Threads, func(th Thread) bool {
-		return slices.ContainsFunc(th.Body, func(in Instr) bool { return in.Op == OpAsync })
+		return slices.ContainsFunc(th.Body, func(in Instr) bool { return in.Op == OpAsync || in.Word != nil })
 	})
 }
 
@@ -144,9 +200,17 @@ func (p *parser) asyncOperands(th *Thread, in *Instr) bool {
 		switch c {
 		case 'd':
 			ok = p.name(&in.Dst, "a register")
-		case 's':
+		case 's', 'v':
 			in.Src = append(in.Src, Operand{})
+			if ok = c == 's' || p.expect('{', "{"); !ok {
+				return false
+			}
 			ok = p.source(th, &in.Src[len(in.Src)-1])
+			for k := 1; ok && c == 'v' && k < in.Async.Vector; k++ {
+				in.Src = append(in.Src, Operand{})
+				ok = p.expect(',', ", and another source") && p.source(th, &in.Src[k])
+			}
+			ok = ok && (c == 's' || p.expect('}', "}"))
 		case 'a':
 			a := &in.Addr
 			if a.Loc != "" || a.Reg != "" {
@@ -179,6 +243,11 @@ func appendAsync(b []byte, in *Instr, d Dialect) []byte {
 			b = append(b, in.Dst...)
 		case 's':
 			b, src = appendOperand(b, src[0]), src[1:]
+		case 'v':
+			for k := range src {
+				b = appendOperand(append(b, "{,"[min(k, 1)]), src[k])
+			}
+			b, src = append(b, '}'), nil
 		case 'a':
 			b, addr = appendAddr(b, addr[0], d), addr[1:]
 		}
@@ -186,10 +255,18 @@ func appendAsync(b []byte, in *Instr, d Dialect) []byte {
 	return b
 }
 
-// Bytes returns the number of bytes that a copy moves, or that an arrival expects; 0 for others.
+// Completes reports whether an operation of the form, when it has been performed, completes as many bytes of an mbarrier as it has moved.
+func (f *AsyncForm) Completes() bool {
+	return f.Kind == StoreAsync || f.Kind == ReduceAsync || f.Kind == MbarComplete || f.Kind == BulkCopy && strings.Count(f.Operands, "a") == 3
+}
+
+// Bytes returns the number of bytes that a copy or an asynchronous store moves, or that an arrival expects; 0 for others.
 func (in *Instr) Bytes() int64 {
+	if f := in.Async; f != nil && (f.Kind == StoreAsync || f.Kind == ReduceAsync) {
+		return int64(len(in.Src) * f.Type.Bits() / 8)
+	}
 	if f := in.Async; f != nil && len(in.Src) > 0 && in.Src[0].Kind == OperandConst &&
-		(f.Kind == AsyncCopy || f.Kind == BulkCopy || f.Kind == MbarExpect || f.Expect) {
+		(f.Kind == AsyncCopy || f.Kind == BulkCopy || f.Kind == MbarExpect || f.Kind == MbarComplete || f.Expect) {
 		return in.Src[0].Value
 	}
 	return 0
@@ -201,8 +278,12 @@ func (in *Instr) Mbarrier() (Addr, bool) {
 		return Addr{}, false
 	}
 	switch in.Async.Kind {
-	case AsyncCopyArrive, MbarArrive, MbarExpect, MbarWait:
+	case AsyncCopyArrive, MbarArrive, MbarExpect, MbarComplete, MbarWait:
 		return in.Addr, true
+	case StoreAsync, ReduceAsync:
+		if len(in.More) > 0 {
+			return in.More[0], true
+		}
 	case BulkCopy:
 		if len(in.More) > 1 {
 			return in.More[1], true
@@ -214,9 +295,11 @@ func (in *Instr) Mbarrier() (Addr, bool) {
 // placed reports whether the mbarrier of an operation, if it has one, lies in shared memory.
 func (c *checker) placed(th *Thread, in *Instr) bool {
 	a, ok := in.Mbarrier()
-	if !ok {
-		return true
-	}
+	return !ok || c.inShared(th, a)
+}
+
+// inShared reports whether an address is that of a location in shared memory.
+func (c *checker) inShared(th *Thread, a Addr) bool {
 	name := a.Loc
 	if d := th.Decl(a.Reg); name == "" && d != nil {
 		name = d.Init.Name
@@ -257,8 +340,11 @@ func (c *checker) async(th *Thread, in *Instr) {
 			}
 		}
 	}
+	stores := f.Kind == StoreAsync || f.Kind == ReduceAsync
 	for _, s := range in.Src {
-		if s.Kind != OperandConst && (f.Kind != MbarWait || f.Parity || s.Kind != OperandReg) {
+		if stores {
+			c.source(th, in, s, f.Type, exact)
+		} else if s.Kind != OperandConst && (f.Kind != MbarWait || f.Parity || s.Kind != OperandReg) {
 			c.errorf(in.Pos, "%s: a constant is wanted in place of %s", in, s)
 			return
 		}
@@ -273,6 +359,12 @@ func (c *checker) async(th *Thread, in *Instr) {
 		c.reg(th, in, in.Dst, Pred, exact)
 	case f.Kind == MbarArrive && in.Dst != "_":
 		c.reg(th, in, in.Dst, B64, exact)
+	case stores && (len(in.Src) != max(f.Vector, 1) || len(in.More) != 1):
+		c.errorf(in.Pos, "%s has not the operands that it wants", in)
+	case stores && !c.inShared(th, in.Addr):
+		c.errorf(in.Pos, "%s: asynchronous stores are to shared memory", in)
+	case stores && in.Addr.Offset%n != 0:
+		c.errorf(in.Pos, "%s is not aligned to its %d bytes", in, n)
 	case f.Kind == AsyncCopy && n != 4 && n != 8 && n != 16, f.Kind == AsyncCopy && n != 16 && strings.Contains(f.Name, ".cg."):
 		c.errorf(in.Pos, "%s: cp.async.ca copies 4, 8 or 16 bytes, cp.async.cg 16", in)
 	case f.Kind == BulkCopy && n != MaxBytes:

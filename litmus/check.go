@@ -80,8 +80,8 @@ func (c *checker) layout() {
 			f.mask = nil
 			base := f.base(in)
 			c.bases[i][j] = base
-			if base != "" && in.Addr.Offset == 0 {
-				c.size[base] = max(c.size[base], int64(in.Type.Bits()/8))
+			if base != "" && (in.Addr.Offset == 0 || in.Part > 0) {
+				c.size[base] = max(c.size[base], min(in.Addr.Offset, MaxBytes)+int64(in.Type.Bits()/8))
 				if l := c.t.Location(base); l != nil && l.Of != "" && l.Offset < MaxBytes {
 					c.size[l.Of] = max(c.size[l.Of], ceil2(l.Offset+c.size[base]))
 				}

@@ -34,6 +34,9 @@ func (c *checker) instr(th *Thread, j int) {
 		c.async(th, in)
 		return
 	}
+	if in.Word != nil {
+		c.word(th, j)
+	}
 	if len(in.Src) != arity(in) {
 		c.errorf(in.Pos, "%s has %d source operands, not %d", in, len(in.Src), arity(in))
 		return

@@ -159,6 +159,13 @@ const (
 	U64
 	S64
 	Pred
+	// Of floating point, only accesses that Word lists have types.
+	F16
+	F16X2
+	BF16
+	BF16X2
+	F32
+	F64
 )
 
 // Bits returns the width of the type in bits; 32 for TypeNone, 1 for Pred.
@@ -166,9 +173,9 @@ func (t Type) Bits() int {
 	switch t {
 	case B8, U8, S8:
 		return 8
-	case B16, U16, S16:
+	case B16, U16, S16, F16, BF16:
 		return 16
-	case B64, U64, S64:
+	case B64, U64, S64, F64:
 		return 64
 	case Pred:
 		return 1
@@ -178,5 +185,17 @@ func (t Type) Bits() int {
 
 // Signed reports whether comparisons of the type are signed.
 func (t Type) Signed() bool { return t == S8 || t == S16 || t == S32 || t == S64 || t == TypeNone }
+
+// Elements returns the type of the elements of a packed type, of which each is accessed for itself (PTX ISA, Packed
+// Data-types), and their number: the type itself and 1 for others.
+func (t Type) Elements() (Type, int) {
+	switch t {
+	case F16X2:
+		return F16, 2
+	case BF16X2:
+		return BF16, 2
+	}
+	return t, 1
+}
 
 func (t Type) unsigned() bool { return t == U8 || t == U16 || t == U32 || t == U64 }

@@ -6,15 +6,15 @@ func (t Type) Fit(k int64) int64 {
 	switch t {
 	case TypeNone, S32:
 		return int64(int32(k))
-	case B32, U32:
+	case B32, U32, F32, F16X2, BF16X2:
 		return int64(uint32(k))
-	case B64, U64, S64:
+	case B64, U64, S64, F64:
 		return k
 	case Pred:
 		return b2i(k != 0)
 	case S16:
 		return int64(int16(k))
-	case B16, U16:
+	case B16, U16, F16, BF16:
 		return int64(uint16(k))
 	case S8:
 		return int64(int8(k))

@@ -180,7 +180,7 @@ rows:
 // proxies other than fence.proxy.alias: no compiler takes it.
 func (in *Instr) Formal() bool {
 	f := PTX.form(in)
-	return f != nil && f.formal
+	return f != nil && f.formal && in.Word == nil
 }
 
 // Illegal says why PTX does not have the instruction as written, and what is allowed instead;
@@ -206,6 +206,9 @@ func (in *Instr) Needs() (needs []Need) {
 		ptx, sm := in.since()
 		return []Need{{in.Async.Name, ptx, sm}}
 	}
+	if w := in.Word; w != nil {
+		return []Need{{w.Spelled(in.Space), w.PTX, w.SM}}
+	}
 	v := in.values()
 rows:
 	for i := range sinceTable {
@@ -230,6 +233,11 @@ func FirstTargets() (sm []int) {
 	}
 	for i := range asyncForms {
 		sm = append(sm, asyncForms[i].SM)
+	}
+	for i := range wordTable {
+		if wordTable[i].SM > 0 {
+			sm = append(sm, wordTable[i].SM)
+		}
 	}
 	slices.Sort(sm)
 	return slices.Compact(sm)

@@ -96,7 +96,7 @@ func TestGrammarRefuses(t *testing.T) {
 		{"ld.mmio.relaxed.gpu.s32 r1,[rx]", "5:16: PTX has no ld.mmio.relaxed.gpu.s32: write .relaxed or .acquire in place of .mmio, or write .sys in place of .gpu"},
 		{"ld.mmio.sys.s32 r1,[rx]", "5:3: PTX has no ld.mmio without .relaxed: write .mmio.relaxed"},
 		{"ld.pred p,[rx]", "5:3: ld cannot be .pred; it can be .b8, .u8, .s8, .b16, .u16, .s16, .b32, .u32, .s32, .b64, .u64 or .s64"},
-		{"ld.global.nc.s32 r1,[rx]", "5:10: unknown modifier .nc: litmus tests have no non-coherent loads"},
+		{"ld.global.nc.s32 r1,[rx]", "5:10: unknown modifier .nc: litmus tests have no non-coherent loads but ld.global.nc.TYPE"},
 		{"ld.cas.s32 r1,[rx]", "5:3: ld takes no modifier .cas; it takes .weak .volatile .mmio .relaxed .acquire .cta .cluster .gpu .sys .global .shared .ca .cg .cs .lu .cv .b8 .u8 .s8 .b16 .u16 .s16 .b32 .u32 .s32 .b64 .u64 .s64"},
 		{"st.acquire.gpu.s32 [rx],1", "5:3: st cannot be .acquire; it can be .weak, .volatile, .mmio, .relaxed or .release"},
 		{"atom.weak.gpu.add.u32 r1,[rx],1", "5:5: atom cannot be .weak; it can be .relaxed, .acquire, .release or .acq_rel"},

@@ -34,6 +34,8 @@ func AppendGrammar(b []byte) []byte {
 	b = appendForms(b, formalForms, PTX)
 	section("Asynchronous operations, mbarriers, clusters", asyncText)
 	b = appendAsyncForms(b)
+	section("Vectors, 128 bits, non-coherent loads, floating point", wordText)
+	b = appendWords(b)
 	section("OpenCL C", clText)
 	b = appendForms(b, clForms, OpenCL)
 	section("PTX that litmus tests lack", "")
@@ -47,7 +49,7 @@ func AppendGrammar(b []byte) []byte {
 // appendAsyncForms lists the asynchronous operations.
 func appendAsyncForms(b []byte) []byte {
 	b = append(b, "| form | PTX | target |\n|---|---|---|\n"...)
-	words := map[rune]string{'d': "r", 'a': "[x]", 's': "n"}
+	words := map[rune]string{'d': "r", 'a': "[x]", 's': "n", 'v': "{n, …}"}
 	for i := range asyncForms {
 		f := &asyncForms[i]
 		sep, end := " ", ""
@@ -60,6 +62,39 @@ func appendAsyncForms(b []byte) []byte {
 			line, sep = line+sep+words[c], ", "
 		}
 		b = fmt.Appendf(b, "| `%s%s` | %d.%d | sm_%d |\n", line, end, f.PTX/10, f.PTX%10, f.SM)
+	}
+	return b
+}
+
+// appendWords lists the accesses that are fixed words, in one row those that differ in order and scope alone.
+func appendWords(b []byte) []byte {
+	b = append(b, "| form | orders | spaces | PTX | target |\n|---|---|---|---|---|\n"...)
+	type row struct{ form, orders, spaces, since string }
+	var rows []row
+	for i := range wordTable {
+		w := &wordTable[i]
+		head, rest, _ := strings.Cut(w.Name, "{}")
+		op, order, _ := strings.Cut(head, ".")
+		order, _, _ = strings.Cut(order, ".")
+		r := row{form: op + rest, orders: order, since: fmt.Sprintf("%d.%d | sm_%d", w.PTX/10, w.PTX%10, max(w.SM, 20))}
+		for _, s := range w.Spaces {
+			if s != Generic {
+				r.spaces = strings.TrimPrefix(r.spaces+", "+s.String(), ", ")
+			}
+		}
+		if r.orders == "" {
+			r.orders = "none"
+		}
+		k := slices.IndexFunc(rows, func(x row) bool { return x.form == r.form && x.spaces == r.spaces && x.since == r.since })
+		if k < 0 {
+			rows = append(rows, r)
+		} else if !slices.Contains(strings.Split(rows[k].orders, ", "), r.orders) {
+			rows[k].orders += ", " + r.orders
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return strings.Compare(a.form, b.form) })
+	for _, r := range rows {
+		b = fmt.Appendf(b, "| `%s` | %s | %s | %s |\n", r.form, r.orders, r.spaces, r.since)
 	}
 	return b
 }
@@ -202,6 +237,13 @@ has a name, a number and a count of the test's threads; ` + "`bar.sync 0, 64`" +
 const asyncText = `
 Models judge these ([ptx-async](../models.md)); no kernel in audit form has them. A test of ptxas 11.2 to 12.4 holds versions and targets to this table. The initial value of an
 mbarrier's location is the number of arrivals that each of its phases expects: ` + "`mbarrier.init`" + ` has been. Addresses are locations, or registers that always hold one.
+
+`
+
+const wordText = `
+These are fixed words, with order, scope and state space behind the name of the operation: ` + "`ld.acquire.gpu.global.v2.u32 {r0,r1}, [x]`" + `. Models but ` + "`ptx-async`" + ` have none of
+them, and a kernel with one carries no markers. The elements of a vector are accessed in no order; two registers of ` + "`.b128`" + ` are one access. Versions and targets
+rise with scopes: rows are by them. Asynchronous stores and reductions are in the table above.
 
 `
 

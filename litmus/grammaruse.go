@@ -134,12 +134,16 @@ func (d Dialect) all(op Op, proxy Proxy) (u [dims]set) {
 	return u
 }
 
-// beyond names what PTX has and the dialects lack.
+// beyond names what PTX has and the table of modifiers lacks; of some of it the tables of fixed words have what is legal, in one order.
 var beyond = map[string]string{
-	"nc": "non-coherent loads", "v2": "vectors", "v4": "vectors", "v8": "vectors", "hi": "upper halves of products", "wide": "wide products",
-	"f16": "floating point", "f16x2": "floating point", "bf16": "floating point", "f32": "floating point", "f64": "floating point",
-	"b128": "types of 128 bits", "async": "asynchronous stores and reductions", "param": "parameters as a state space", "const": "a constant state space", "local": "a local state space",
-	"noftz": "floating point", "red": "reductions at barriers", "shared::cluster": "memory of other CTAs",
+	"nc": "non-coherent loads but ld.global.nc.TYPE", "v2": "vectors but those of ld and st, as ld.relaxed.gpu.global.v2.u32",
+	"v4": "vectors but those of ld and st, as ld.relaxed.gpu.global.v4.u32", "v8": "vectors of 256 bits", "hi": "upper halves of products", "wide": "wide products",
+	"f16": "floating point of 16 bits, which compilers make loops of", "f16x2": "floating point but atom and red, as red.relaxed.gpu.add.noftz.f16x2",
+	"bf16": "floating point of 16 bits, which compilers make loops of", "bf16x2": "floating point but atom and red, as red.relaxed.gpu.add.noftz.bf16x2",
+	"f32": "floating point but atom and red, as red.relaxed.gpu.add.f32", "f64": "floating point but atom and red, as red.relaxed.gpu.add.f64",
+	"b128": "types of 128 bits but of ld and st, as ld.relaxed.gpu.b128", "async": "asynchronous stores and reductions in this form",
+	"param": "parameters as a state space", "const": "a constant state space", "local": "a local state space",
+	"noftz": "floating point but atom and red, as red.relaxed.gpu.add.noftz.f16x2", "red": "reductions at barriers", "shared::cluster": "memory of other CTAs in words: name a location of theirs",
 }
 
 // refuses says why the opcode does not take a modifier.
@@ -172,6 +176,9 @@ func (oc *opcode) refuses(mod string, d Dialect) string {
 // illegal says what is wrong with an instruction that the dialect does not have, and in which
 // of its dims (dims: in none), or "". It also says what is allowed.
 func (d Dialect) illegal(in *Instr) (msg string, at dim) {
+	if in.Word != nil && d != OpenCL {
+		return "", dims
+	}
 	if in.Op > OpBra || d.form(in) != nil {
 		return map[bool]string{true: "qualifier outside of its range"}[in.Op > OpBra], dims
 	}

@@ -13,15 +13,16 @@ func name(table []string, i int) string {
 var (
 	opNames = []string{"nop", "ld", "st", "atom", "red", "fence", "membar", "fence.proxy", "bar", "mov", "cvt",
 		"add", "sub", "mul", "div", "and", "or", "xor", "shl", "shr", "not", "setp", "selp", "bra"}
-	atomNames    = []string{"", "add", "inc", "dec", "exch", "cas", "and", "or", "xor", "min", "max", "inc1", "dec1"}
-	semNames     = []string{"", "weak", "volatile", "mmio", "relaxed", "acquire", "release", "acq_rel", "sc"}
-	scopeNames   = []string{"", "cta", "cluster", "gpu", "sys"}
-	spaceNames   = []string{"", "global", "shared"}
-	cacheNames   = []string{"", "ca", "cg", "cs", "lu", "cv", "wb", "wt"}
-	proxyNames   = []string{"", "generic", "texture", "surface", "constant", "alias"}
-	cmpNames     = []string{"", "eq", "ne", "lt", "le", "gt", "ge"}
-	cmpSigns     = []string{"", "=", "!=", "<", "<=", ">", ">="}
-	typeNames    = []string{"", "b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "b64", "u64", "s64", "pred"}
+	atomNames  = []string{"", "add", "inc", "dec", "exch", "cas", "and", "or", "xor", "min", "max", "inc1", "dec1"}
+	semNames   = []string{"", "weak", "volatile", "mmio", "relaxed", "acquire", "release", "acq_rel", "sc"}
+	scopeNames = []string{"", "cta", "cluster", "gpu", "sys"}
+	spaceNames = []string{"", "global", "shared"}
+	cacheNames = []string{"", "ca", "cg", "cs", "lu", "cv", "wb", "wt"}
+	proxyNames = []string{"", "generic", "texture", "surface", "constant", "alias"}
+	cmpNames   = []string{"", "eq", "ne", "lt", "le", "gt", "ge"}
+	cmpSigns   = []string{"", "=", "!=", "<", "<=", ">", ">="}
+	typeNames  = []string{"", "b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "b64", "u64", "s64", "pred",
+		"f16", "f16x2", "bf16", "bf16x2", "f32", "f64"}
 	dialectNames = []string{"GPU_PTX", "PTX", "GPU_OPENCL"}
 	quantNames   = []string{"exists", "~exists", "forall"}
 )

@@ -77,6 +77,10 @@ func (p *parser) instr(th *Thread, in *Instr) bool {
 		p.next()
 		return p.asyncOperands(th, in)
 	}
+	if w, ok := wordByName[word]; ok && p.t.Dialect != OpenCL {
+		p.next()
+		return p.wordOperands(th, in, w)
+	}
 	base := word
 	if i := strings.IndexByte(word, '.'); i >= 0 {
 		base = word[:i]

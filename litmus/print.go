@@ -111,12 +111,17 @@ func (t *Test) appendTable(b []byte) []byte {
 		rows = max(rows, len(t.Threads[i].Body))
 	}
 	cells := make([][]byte, rows*n)
+	rows = 0
 	for i := range t.Threads {
-		for j := range t.Threads[i].Body {
-			c := t.appendCell(nil, &t.Threads[i].Body[j])
-			cells[j*n+i] = c
+		th, row := &t.Threads[i], 0
+		for j := 0; j < len(th.Body); row++ {
+			parts := th.Parts(j)
+			c := t.appendCell(nil, parts)
+			cells[row*n+i] = c
 			widths[i] = max(widths[i], len(c))
+			j += len(parts)
 		}
+		rows = max(rows, row)
 	}
 	// Alignment is for readers; it must not inflate large tests.
 	for i := range widths {
@@ -142,7 +147,8 @@ func appendRow(b []byte, cells [][]byte, widths []int) []byte {
 	return append(b, " ;\n"...)
 }
 
-func (t *Test) appendCell(b []byte, in *Instr) []byte {
+func (t *Test) appendCell(b []byte, parts []Instr) []byte {
+	in := &parts[0]
 	for i, l := range in.Labels {
 		if i > 0 {
 			b = append(b, ' ')
@@ -158,7 +164,7 @@ func (t *Test) appendCell(b []byte, in *Instr) []byte {
 	if t.Dialect == OpenCL {
 		return appendC(b, in)
 	}
-	return appendInstr(b, in, t.Dialect)
+	return appendInstr(b, parts, t.Dialect)
 }
 
 // appendHead prints the name of a thread and, in dialect PTX, its place.

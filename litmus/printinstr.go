@@ -7,7 +7,7 @@ import (
 
 // String formats the instruction in PTX's spelling, without its labels: "@!p4 ld.cg.s32
 // r1,[r3]". It is meant for messages; Test.String prints the dialect's own spelling.
-func (in *Instr) String() string { return string(appendInstr(nil, in, GPUPTX)) }
+func (in *Instr) String() string { return string(appendInstr(nil, []Instr{*in}, GPUPTX)) }
 
 // Mnemonic prints the opcode and its modifiers, in PTX's spelling and order.
 func (in *Instr) Mnemonic() string { return string(appendMnemonic(nil, in, GPUPTX)) }
@@ -93,7 +93,9 @@ func (in *Instr) dress(word string) bool {
 	return true
 }
 
-func appendInstr(b []byte, in *Instr, d Dialect) []byte {
+// appendInstr prints an instruction, or all parts of one.
+func appendInstr(b []byte, parts []Instr, d Dialect) []byte {
+	in := &parts[0]
 	if g := in.Guard; g != nil {
 		b = append(b, '@')
 		if g.Neg {
@@ -114,6 +116,9 @@ func appendInstr(b []byte, in *Instr, d Dialect) []byte {
 	if in.Op == OpAsync && in.Async != nil {
 		return appendAsync(b, in, d)
 	}
+	if in.Word != nil {
+		return appendWord(b, parts, d)
+	}
 	return appendOperands(b, in, d)
 }
 
@@ -121,6 +126,9 @@ func appendInstr(b []byte, in *Instr, d Dialect) []byte {
 func appendMnemonic(b []byte, in *Instr, d Dialect) []byte {
 	if in.Op == OpAsync && in.Async != nil {
 		return append(b, in.Async.Name...)
+	}
+	if in.Word != nil {
+		return append(b, in.Word.Spelled(in.Space)...)
 	}
 	b = append(b, mnemonic(in, d)...)
 	if in.Op == OpFenceProxy {

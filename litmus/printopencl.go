@@ -77,7 +77,7 @@ func cOrder(in *Instr) string {
 func appendC(b []byte, in *Instr) []byte {
 	s, ok := cStatement(in)
 	if !ok {
-		return appendInstr(b, in, GPUPTX)
+		return appendInstr(b, []Instr{*in}, GPUPTX)
 	}
 	if g := in.Guard; g != nil {
 		neg := ""

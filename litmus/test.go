@@ -207,6 +207,8 @@ type Instr struct {
 	More     []Addr // further addresses; OpAsync only
 	Src      []Operand
 	Async    *AsyncForm // OpAsync only; one of AsyncForms, shared
+	Word     *Word      // of an access that only the table of words has; one of Words, shared
+	Part     uint8      // of such an access, which of its registers this is
 	Barrier  Barrier
 	Target   string
 	Pos      Pos

@@ -48,7 +48,7 @@ func ToOpenCL(t *Test) (*Test, error) {
 	if t.Dialect == OpenCL {
 		return t, nil
 	}
-	if t.Asynchronous() || t.Distributed() {
+	if t.Extended() || t.Distributed() {
 		return nil, &NoMeaning{Reason: "OpenCL has no asynchronous operations, mbarriers or clusters"}
 	}
 	u := t.Clone()

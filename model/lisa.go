@@ -156,7 +156,7 @@ var lisaReg = regexp.MustCompile(`^r[0-9]{1,6}$`)
 // instructions, and arithmetic other than sums, and, xor and equality.
 func ToLISA(t *litmus.Test) (*LISA, error) {
 	w := &lisaWriter{t: t, out: &LISA{Names: map[string]litmus.Term{}}}
-	if t.Parted() || t.Asynchronous() {
+	if t.Parted() || t.Extended() {
 		return nil, w.no(litmus.Pos{}, "parts of locations, or asynchronous operations")
 	}
 	for i := range t.Locations {

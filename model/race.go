@@ -34,7 +34,7 @@ func races(check string) (*Model, error) {
 // Vendor names the version of the vendor's model that has all that a test uses: ptx, or
 // ptx-async, which has accesses that overlap in part.
 func Vendor(t *litmus.Test) string {
-	if t.Mixed() || t.Parted() || t.Asynchronous() {
+	if t.Mixed() || t.Parted() || t.Extended() {
 		return AsyncModel
 	}
 	return "ptx"

@@ -15,7 +15,7 @@ import (
 // kernel initialises the mbarriers of its CTA, and waits for its block or cluster, before the test begins.
 
 // Program reports whether the kernels of a test are compared as programs are, by their PTX: they have what no marker says.
-func Program(t *litmus.Test) bool { return t.Asynchronous() || t.Distributed() }
+func Program(t *litmus.Test) bool { return t.Extended() || t.Distributed() }
 
 // LineAsync is the line of the first asynchronous operation of a thread.
 const LineAsync = 500
@@ -132,12 +132,25 @@ func (k *body) async(in *litmus.Instr) error {
 				name = spelledFar(name)
 			}
 			ops = append(ops, k.asyncAddr(loc, a.Offset))
-		case c == 's' && len(src) > 0:
+		case c == 's' && f.Type == litmus.TypeNone && len(src) > 0:
 			s, err := k.plainOperand(src[0])
 			if err != nil {
 				return err
 			}
 			ops, src = append(ops, s), src[1:]
+		case (c == 's' || c == 'v') && len(src) > 0:
+			var list []string
+			for _, s := range src {
+				v, err := k.value(s, f.Type)
+				if err != nil {
+					return err
+				}
+				list = append(list, v)
+			}
+			if src = nil; c == 'v' {
+				list = []string{"{" + strings.Join(list, ", ") + "}"}
+			}
+			ops = append(ops, list...)
 		}
 	}
 	if strings.Contains(name, "::cluster.b64") && f.Kind == litmus.MbarArrive && in.Dst != "_" {

@@ -309,6 +309,9 @@ func (h *Harness) cells(t *litmus.Test) {
 				at(th, in.Addr, in.Bytes())
 				at(th, in.More[0], in.Bytes())
 			}
+			if in.Async != nil && (in.Async.Kind == litmus.StoreAsync || in.Async.Kind == litmus.ReduceAsync) {
+				at(th, in.Addr, in.Bytes())
+			}
 			if a, ok := in.Mbarrier(); ok {
 				at(th, a, 8)
 			}

@@ -69,7 +69,7 @@ func (e *harnessEmitter) traffic(loc int) (copied, expected int64, arrivals int,
 			}
 			conditional = conditional || in.Async.Kind != litmus.MbarWait && (in.Guard != nil || branches)
 			switch f := in.Async; f.Kind {
-			case litmus.BulkCopy:
+			case litmus.BulkCopy, litmus.StoreAsync, litmus.ReduceAsync, litmus.MbarComplete:
 				copied += in.Bytes()
 			case litmus.MbarExpect:
 				expected += in.Bytes()

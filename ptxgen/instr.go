@@ -23,6 +23,9 @@ func (k *body) instr(in *litmus.Instr, ents []*spec.Entry) error {
 		k.c(".loc 1 %d 0", line)
 		k.line = line
 	}
+	if in.Word != nil {
+		return k.word(in, ents)
+	}
 	if in.Op.IsAccess() {
 		return k.access(in, ents)
 	}

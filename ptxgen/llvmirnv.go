@@ -13,7 +13,7 @@ func nvCheck(t *litmus.Test, sm int) error {
 	if t.Dialect == litmus.OpenCL {
 		return unsupported("a test in OpenCL C has no PTX")
 	}
-	if t.Asynchronous() || t.Distributed() {
+	if t.Extended() || t.Distributed() {
 		return unsupported("asynchronous operations, mbarriers, or shared memory of other CTAs")
 	}
 	for i := range t.Locations {

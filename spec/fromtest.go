@@ -36,7 +36,8 @@ type flow struct {
 // A bounded loop is specified as the copies of its body (litmus.Test.Unrolled), whose
 // instructions Entry.Instr numbers.
 //
-// Asynchronous operations, mbarriers and barriers of clusters have no entries: kernels with them carry no markers.
+// Asynchronous operations, mbarriers and barriers of clusters have no entries: kernels with them carry no markers. Nor do those
+// with accesses that litmus.Word lists, of which each register has an entry.
 //
 // It returns an *Unsupported error if the thread exceeds the encoding, a loop has no known
 // bound, or an access's location is not known statically. Locations must be in the order of
@@ -298,7 +299,7 @@ func (b *builder) event(i int, in *litmus.Instr, ctrl posSet, guarded bool) erro
 	if addr.loc < 0 {
 		return unsupported("thread %s: the location of %s is not known statically", b.th.Name, in.String())
 	}
-	if in.Addr.Offset != 0 {
+	if in.Addr.Offset != 0 && in.Part == 0 {
 		return unsupported("thread %s: address offset in %s; name the bytes in the initial state (h=x+2)", b.th.Name, in.String())
 	}
 	e.Loc = addr.loc
@@ -307,12 +308,12 @@ func (b *builder) event(i int, in *litmus.Instr, ctrl posSet, guarded bool) erro
 		space = litmus.Global
 	}
 	e.Kind = KindOf(in, space)
-	if narrow := b.s.Narrow[0] | b.s.Narrow[1]; narrow>>uint(e.Loc)&1 == 1 {
+	if narrow := b.s.Narrow[0] | b.s.Narrow[1]; narrow>>uint(e.Loc)&1 == 1 && in.Word == nil {
 		if err := b.narrow(in, &e); err != nil {
 			return err
 		}
 	}
-	if _, ok := accessCodes[e.Kind.coded()]; !ok {
+	if _, ok := accessCodes[e.Kind.coded()]; !ok && in.Word == nil {
 		return unsupported("%v of %d bytes has no specification code", e.Kind, e.Kind.Width)
 	}
 	e.Signed = (in.Atom == litmus.AtomMin || in.Atom == litmus.AtomMax) && in.Type != litmus.U32 && in.Type != litmus.U64

@@ -201,31 +201,27 @@ func (w *walker) perform(s *state, in *instr, addr int64, deps uint64) bool {
 		w.tooLong()
 		return false
 	}
-	a := access{in: in, loc: &w.p.locs[l], off: off, from: from, to: to}
-	a.e = Event{Proxy: a.loc.proxy, Bits: int16(t.Bits()), Off: int16(off), Op: s.ops, addr: deps}
-	s.ops++
-	src := s.read(in.src[0])
+	if in.in.Part == 0 {
+		s.access = len(s.Events) + 1
+	}
+	src, next := s.read(in.src[0]), s.read(in.src[1])
+	elem, n := t.Elements()
+	width := int64(elem.Bits() / 8)
 	var old register
-	first := int16(len(s.Events))
-	if op != litmus.OpSt {
-		old = w.reads(s, &a)
-	}
-	if op != litmus.OpLd {
-		v, data := s.fitted(src.v, t), src.deps
-		if op != litmus.OpSt {
-			b := s.read(in.src[1])
-			if in.in.Atom != litmus.AtomExch {
-				data |= b.deps | old.deps
-			}
-			v = s.atomic(in, old.v, src.v, b.v)
+	for i := range int64(n) {
+		a := access{in: in, typ: elem, loc: &w.p.locs[l], off: off + i*width}
+		a.from, a.to = w.p.within(l, a.off, width)
+		a.e = Event{Proxy: a.loc.proxy, Bits: int16(elem.Bits()), Off: int16(a.off), Op: s.ops, addr: deps}
+		if word := in.in.Word; word != nil {
+			a.word(word)
 		}
-		w.writes(s, &a, register{v, data})
-	}
-	if op != litmus.OpSt && op != litmus.OpLd {
-		for k := range to - from {
-			r, x := first+k, first+to-from+k
-			s.Events[r].Partner, s.Events[x].Partner = x, r
+		r := w.element(s, &a, s.shift(src, -8*i*width), next)
+		r = s.shift(r, 8*i*width)
+		if old.deps |= r.deps; i == 0 {
+			old.v = r.v
+			continue
 		}
+		old.v = s.build(node{op: nodeArith, sub: uint8(litmus.OpOr), typ: litmus.U64, a: old.v, b: r.v, c: constant(0)})
 	}
 	if in.dst >= 0 && op != litmus.OpSt {
 		s.regs[in.dst] = old
@@ -234,9 +230,64 @@ func (w *walker) perform(s *state, in *instr, addr int64, deps uint64) bool {
 	return true
 }
 
+// word sets what the word of an access says of its event.
+func (a *access) word(w *litmus.Word) {
+	if w.Instr.Proxy != litmus.ProxyNone {
+		a.e.Proxy = w.Instr.Proxy
+	}
+	if part := int16(a.in.in.Part); w.Whole {
+		a.e.Bits, a.e.Off = 128, a.e.Off-8*part
+		a.e.Op -= min(part, 1)
+	}
+}
+
+// shift moves the value of a register by a number of bits, to the right if it is negative.
+func (s *state) shift(r register, n int64) register {
+	op := litmus.OpShl
+	if n < 0 {
+		op, n = litmus.OpShr, -n
+	}
+	if n != 0 {
+		r.v = s.build(node{op: nodeArith, sub: uint8(op), typ: litmus.U64, a: r.v, b: constant(n), c: constant(0)})
+	}
+	return r
+}
+
+// element adds the events of one operation: all of an access, but for packed types. It returns what it reads.
+func (w *walker) element(s *state, a *access, src, next register) (old register) {
+	op, t := a.in.in.Op, a.typ
+	s.ops = a.e.Op + 1
+	a.e.Group = int16(s.access)
+	first := int16(len(s.Events))
+	if op != litmus.OpSt {
+		old = w.reads(s, a)
+	}
+	if op != litmus.OpLd {
+		v, data := s.fitted(src.v, t), src.deps
+		if op != litmus.OpSt {
+			if t == litmus.F32 && a.loc.space == litmus.Global {
+				next.v = constant(1) // flushes
+			}
+			if a.in.in.Atom != litmus.AtomExch {
+				data |= next.deps | old.deps
+			}
+			v = s.atomic(a, old.v, src.v, next.v)
+		}
+		w.writes(s, a, register{v, data})
+	}
+	if op != litmus.OpSt && op != litmus.OpLd {
+		for k := range a.to - a.from {
+			r, x := first+k, first+a.to-a.from+k
+			s.Events[r].Partner, s.Events[x].Partner = x, r
+		}
+	}
+	return old
+}
+
 // access is an operation on the cells from to to of a location, at off.
 type access struct {
 	in       *instr
+	typ      litmus.Type
 	loc      *location
 	off      int64
 	from, to int16
@@ -254,7 +305,7 @@ func (a *access) push(w *walker, s *state, k int16) int {
 func (w *walker) reads(s *state, a *access) (out register) {
 	a.e.Kind = Read
 	a.e.access(a.in.in)
-	t := a.in.in.Type
+	t := a.typ
 	out.v = constant(0)
 	for k := a.from; k < a.to; k++ {
 		r := a.push(w, s, k)
@@ -293,9 +344,9 @@ func (w *walker) writes(s *state, a *access, v register) {
 
 // atomic returns the value that an atomic writes; an exchange does not depend on
 // what it read.
-func (s *state) atomic(in *instr, old, b, c value) value {
-	if in.in.Atom == litmus.AtomExch {
-		return s.fitted(b, in.in.Type)
+func (s *state) atomic(a *access, old, b, c value) value {
+	if a.in.in.Atom == litmus.AtomExch {
+		return s.fitted(b, a.typ)
 	}
-	return s.build(node{op: nodeAtom, sub: uint8(in.in.Atom), typ: in.in.Type, a: old, b: b, c: c})
+	return s.build(node{op: nodeAtom, sub: uint8(a.in.in.Atom), typ: a.typ, a: old, b: b, c: c})
 }

@@ -78,9 +78,15 @@ func (w *walker) asynchronous(s *state, in *instr) bool {
 				s.afterCopy(c, a)
 			}
 		}
-	case litmus.MbarArrive, litmus.MbarExpect:
+	case litmus.StoreAsync, litmus.ReduceAsync:
+		if !w.stores(s, in) {
+			return false
+		}
+	case litmus.MbarArrive, litmus.MbarExpect, litmus.MbarComplete:
 		e.Role = mbArrive
 		switch n := w.constant(in, 0, 1); {
+		case f.Kind == litmus.MbarComplete:
+			e.Bytes = -n
 		case f.Kind == litmus.MbarExpect:
 			e.Bytes = n
 		case f.Expect:
@@ -100,7 +106,13 @@ func (w *walker) asynchronous(s *state, in *instr) bool {
 		}
 		s.push(w, e, in)
 	case litmus.AsyncProxyFence:
-		s.push(w, Event{Kind: Fence, Async: true}, in)
+		s.push(w, Event{Kind: Fence, Async: true, Only: f.Only}, in)
+	case litmus.RestrictedFence:
+		s.push(w, Event{Kind: Fence, Sem: f.Sem, Scope: f.Scope, Proxy: litmus.ProxyGeneric, Only: f.Only}, in)
+	case litmus.OneWayProxyFence:
+		s.push(w, Event{Kind: Fence, OneWay: f.Sem, Only: f.Only}, in)
+	case litmus.InitFence:
+		s.push(w, Event{Kind: Issue}, in)
 	}
 	s.pc++
 	return true
@@ -246,6 +258,60 @@ func (w *walker) copies(s *state, in *instr) bool {
 		}
 	}
 	s.copies = append(s.copies, c)
+	return true
+}
+
+// stores adds the events of an asynchronous store, or reduction, through the generic proxy: PTX counts neither among the operations of
+// the async proxy.
+func (w *walker) stores(s *state, in *instr) bool {
+	f, n := in.in.Async, int64(len(in.in.Src))
+	width := int64(f.Type.Bits() / 8)
+	issue := int16(s.push(w, Event{Kind: Issue}, in))
+	done := w.agent(s, Event{Kind: Sync, Role: mbComplete, Sem: litmus.SemRelease, Scope: litmus.ScopeCluster, Proxy: litmus.ProxyGeneric,
+		Obj: int16(w.object(in.more[0])), Bytes: -width * n, Token: -1, Parity: -1}, in)
+	s.order(issue, done)
+	for i := range n {
+		src := s.read(in.src[i])
+		to, ok := w.moved(in.addr, in.in.Addr.Offset+i*width, width)
+		if !ok {
+			s.Fault = fmt.Sprintf("%s: %s stores outside of a location, or not aligned", in.in.Pos, in.in)
+			w.finish(s)
+			return false
+		}
+		e := Event{Sem: f.Sem, Scope: f.Scope, Bits: int16(f.Type.Bits()), Off: int16(to.off), Proxy: litmus.ProxyGeneric, Op: s.ops}
+		if s.ops++; f.Sem == litmus.SemNone {
+			e.Sem = litmus.SemWeak
+		}
+		v, data := s.fitted(src.v, f.Type), src.deps
+		var reads []int16
+		if f.Kind == litmus.ReduceAsync {
+			e.Red = true
+			old := constant(0)
+			for k := range to.n() {
+				e.Kind = Read
+				e.Loc, e.VLoc = to.cell(w, k)
+				r := w.agent(s, e, in)
+				part := s.build(node{op: nodeRead, sub: uint8(r), typ: w.p.cells[e.Loc].typ()})
+				s.Events[r].val = part
+				old = s.join(old, part, &w.p.cells[e.Loc], to.off)
+				reads, data = append(reads, r), data|1<<r
+				s.order(issue, r)
+			}
+			v = s.build(node{op: nodeAtom, sub: uint8(f.Atom), typ: f.Type, a: old, b: v, c: constant(0)})
+		}
+		for k := range to.n() {
+			e.Kind = Write
+			e.Loc, e.VLoc = to.cell(w, k)
+			x := w.agent(s, e, in)
+			s.Events[x].val, s.Events[x].data = s.part(v, &w.p.cells[e.Loc], to.off), data
+			s.order(issue, x)
+			s.order(x, done)
+			if len(reads) > 0 {
+				s.order(reads[k], x)
+				s.Events[x].Partner, s.Events[reads[k]].Partner = reads[k], x
+			}
+		}
+	}
 	return true
 }
 

@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"optcheck/litmus"
 )
@@ -57,8 +58,8 @@ func (p *Program) whole() {
 
 // entire rejects parts of locations, for models that do not know them.
 func (p *Program) entire() error {
-	if p.Test.Asynchronous() {
-		return posError(litmus.Pos{}, "test %s has asynchronous operations or mbarriers: the model has none (ptx-async does)", p.Test.Name)
+	if p.Test.Extended() {
+		return posError(litmus.Pos{}, "test %s has asynchronous operations, mbarriers, or accesses of several registers, of floating point or through no coherent cache: the model has none (ptx-async does)", p.Test.Name)
 	}
 	for l := range p.locs {
 		if p.locs[l].of >= 0 {
@@ -115,6 +116,14 @@ func (p *Program) extents() (ends []map[int64]bool) {
 				copies = append(copies, [2][2]int64{p.end(th, in.addr, in.in.Addr, bytes, ends), p.end(th, in.more[0], in.in.More[0], bytes, ends)})
 				lengths = append(lengths, bytes)
 			}
+			if f := in.in.Async; f != nil && (f.Kind == litmus.StoreAsync || f.Kind == litmus.ReduceAsync) {
+				width := int64(f.Type.Bits() / 8)
+				for i := range in.in.Src {
+					a := in.in.Addr
+					a.Offset += int64(i) * width
+					p.end(th, in.addr, a, width, ends)
+				}
+			}
 			if !in.in.Op.IsAccess() {
 				continue
 			}
@@ -127,7 +136,10 @@ func (p *Program) extents() (ends []map[int64]bool) {
 			}
 			x := &p.locs[p.locs[l].root]
 			x.size = max(x.size, ceil2(off+width))
-			ends[p.locs[l].root][off], ends[p.locs[l].root][off+width] = true, true
+			_, n := in.in.Type.Elements()
+			for at := off; at <= off+width; at += width / int64(n) {
+				ends[p.locs[l].root][at] = true
+			}
 		}
 	}
 	p.parts(ends)
@@ -249,6 +261,22 @@ func (p *Program) within(l int, off, width int64) (from, to int16) {
 
 // space is the state space of a cell.
 func (p *Program) space(k int16) litmus.Space { return p.locs[p.cells[k].loc].space }
+
+// in reports whether a location is one of the objects, as a thread at a place sees them. Shared memory is that of the CTA of the
+// first thread that names it.
+func (p *Program) in(l int16, objects litmus.Objects, at litmus.Place) bool {
+	x := &p.locs[l]
+	if objects == litmus.GlobalObjects || x.space != litmus.Shared {
+		return (objects == litmus.GlobalObjects) == (x.space != litmus.Shared)
+	}
+	if objects == litmus.SharedCluster {
+		return true
+	}
+	t := slices.IndexFunc(p.Test.Threads, func(th litmus.Thread) bool {
+		return slices.ContainsFunc(p.Test.Locations, func(y litmus.Location) bool { return (y.Name == x.name || y.Of == x.name) && th.Mentions(y.Name) })
+	})
+	return t < 0 || p.threads[t].place.SameScope(at, litmus.ScopeCTA)
+}
 
 // CellName names what an event accesses: a location, or a block of one, "x[2:4]".
 func (p *Program) CellName(k int) string {

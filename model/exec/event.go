@@ -38,14 +38,17 @@ type Event struct {
 	Bits                      int16 // width of an access
 	Off                       int16 // where it begins in its location, in bytes
 	Op                        int16 // number of the operation on its path
+	Group                     int16 // number of the access, of which there may be several operations; 0 for none
 	// Async: through the async proxy, or a fence of it. Agent: performed as if by another thread, and
 	// so not in program order.
 	Async, Agent bool
-	Role         role  // of kind Sync
-	Obj          int16 // the mbarrier's location; -1 for barriers of clusters
-	Count, Bytes int64 // arrivals; bytes that are expected, or have arrived (negative)
-	Token        int16 // of a wait: the arrival that returned its token, -1
-	Parity       int8  // of a wait, -1
+	Only         litmus.Objects // of a fence
+	OneWay       litmus.Sem     // a fence from the generic to the async proxy: its half
+	Role         role           // of kind Sync
+	Obj          int16          // the mbarrier's location; -1 for barriers of clusters
+	Count, Bytes int64          // arrivals; bytes that are expected, or have arrived (negative)
+	Token        int16          // of a wait: the arrival that returned its token, -1
+	Parity       int8           // of a wait, -1
 
 	val              value
 	addr, data, ctrl uint64 // reads of the path that the event depends on

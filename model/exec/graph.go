@@ -28,7 +28,7 @@ type graph struct {
 
 // load makes g the graph of the paths. used says which locations any path of the test accesses.
 func (g *graph) load(p *Program, paths []*Path, used []bool) {
-	g.p, g.paths, g.divided = p, paths, len(p.cells) > len(p.locs) || p.Test.Asynchronous()
+	g.p, g.paths, g.divided = p, paths, len(p.cells) > len(p.locs) || p.Test.Extended()
 	g.events, g.attrs, g.start = g.events[:0], g.attrs[:0], g.start[:0]
 	g.reads, g.scs, g.init, g.bars = g.reads[:0], g.scs[:0], g.init[:0], false
 	for len(g.writes) < len(p.cells) {
@@ -127,6 +127,8 @@ const (
 	aWT
 	aASY
 	aMB
+	aHANDS
+	aTAKES
 )
 
 // setAttrs names the sets that the engine offers to models.
@@ -140,7 +142,7 @@ var setAttrs = []struct {
 	{"GEN", aGEN}, {"SUR", aSUR}, {"TEX", aTEX}, {"CON", aCON}, {"ALIAS", aALIAS},
 	{"GLOBAL", aGLOBAL}, {"Global", aGLOBAL}, {"SHARED", aSHARED}, {"Shared", aSHARED},
 	{"VOLATILE", aVOLATILE}, {"RED", aRED}, {"MEMBAR", aMEMBAR}, {"ARRIVE", aARRIVE},
-	{"ASY", aASY}, {"MB", aMB}, {"CA", aCA}, {"CG", aCG}, {"CS", aCS}, {"LU", aLU}, {"CV", aCV}, {"WB", aWB}, {"WT", aWT},
+	{"ASY", aASY}, {"MB", aMB}, {"HANDS", aHANDS}, {"TAKES", aTAKES}, {"CA", aCA}, {"CG", aCG}, {"CS", aCS}, {"LU", aLU}, {"CV", aCV}, {"WB", aWB}, {"WT", aWT},
 }
 
 var semAttr = [...]uint64{
@@ -193,6 +195,12 @@ func (p *Program) attrsOf(e *Event) uint64 {
 	}
 	if e.Async {
 		a |= aASY
+	}
+	switch e.OneWay {
+	case litmus.SemRelease:
+		a |= aHANDS
+	case litmus.SemAcquire:
+		a |= aTAKES
 	}
 	if e.Red {
 		a |= aRED

@@ -65,6 +65,8 @@ type state struct {
 	ctrl  uint64
 	jumps []uint8
 	ops   int16 // operations so far
+	// access numbers the access whose parts are being performed, from 1.
+	access int
 	// copies are the asynchronous ones so far; groups how many groups are committed, of those and of bulk copies.
 	copies []copied
 	groups [2]int

@@ -56,7 +56,7 @@ type instr struct {
 	target int16
 	addr   operand
 	more   [2]operand // further addresses
-	src    [3]operand
+	src    [4]operand
 }
 
 type thread struct {
@@ -236,7 +236,7 @@ func (p *Program) instr(th *thread, t *litmus.Thread, out *instr, in *litmus.Ins
 			return err
 		}
 	}
-	for i := len(in.Src); i < 3; i++ {
+	for i := len(in.Src); i < len(out.src); i++ {
 		out.src[i].reg = -1
 	}
 	switch {

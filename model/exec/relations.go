@@ -76,6 +76,8 @@ var staticRels = []struct {
 			dst.Add(int(p[0]), int(p[1]))
 		}
 	}},
+	// covers relates events to the fences that may order them, and fences to themselves that order all.
+	{"covers", (*graph).covers},
 	{"syncmb", func(g *graph, dst rel.Rel) {
 		if g.mb != nil {
 			copy(dst, g.mb)
@@ -93,11 +95,16 @@ func (g *graph) partsOfOne(a, b *Event) bool {
 	return a.Loc >= 0 && b.Loc >= 0 && a.Op == b.Op && a.Kind == b.Kind
 }
 
+// unordered reports whether two events of a thread are of one access, and not what an atomic reads and what it writes.
+func unordered(a, b *Event) bool {
+	return a.Group != 0 && a.Group == b.Group && (a.Op != b.Op || a.Kind == Write)
+}
+
 func (g *graph) po(dst rel.Rel) {
 	if g.divided {
 		g.within(dst, func(a, b int) bool {
 			x, y := &g.events[a], &g.events[b]
-			return a < b && !g.partsOfOne(x, y) && !x.Agent && !y.Agent
+			return a < b && !g.partsOfOne(x, y) && !x.Agent && !y.Agent && !unordered(x, y)
 		})
 		return
 	}
@@ -145,6 +152,29 @@ func (g *graph) ext(dst rel.Rel) {
 			if t := g.events[a].Thread; a != b && (t < 0 || t != g.events[b].Thread) {
 				dst.Add(a, b)
 			}
+		}
+	}
+}
+
+// covers: a fence may be restricted to accesses of some objects. An mbarrier is one, the barrier of a cluster lies nowhere.
+func (g *graph) covers(dst rel.Rel) {
+	for f := range g.events {
+		fence := &g.events[f]
+		for a := range g.events {
+			ev := &g.events[a]
+			root := ev.Obj
+			if ev.Loc >= 0 {
+				root = g.p.cells[ev.Loc].loc
+			}
+			switch {
+			case fence.Kind != Fence || fence.Only == litmus.AllObjects:
+			case ev.Kind == Sync && ev.Obj < 0:
+			case ev.Kind != Sync && ev.Loc < 0:
+				continue
+			case !g.p.in(root, fence.Only, g.p.threads[fence.Thread].place):
+				continue
+			}
+			dst.Add(a, f)
 		}
 	}
 }

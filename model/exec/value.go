@@ -34,14 +34,16 @@ type node struct {
 }
 
 // atomic computes what atom and red write: old is the value read, b and c the operands. A
-// failing compare-and-swap writes the old value back.
+// failing compare-and-swap writes the old value back; of a sum of floating point, c says whether subnormal numbers are flushed.
 func atomic(op litmus.AtomOp, t litmus.Type, old, b, c int64) int64 {
 	old, b, c = t.Fit(old), t.Fit(b), t.Fit(c)
 	r := old
 	less := func(x, y int64) bool { return litmus.Compare(litmus.CmpLt, t, x, y) }
 	switch op {
 	case litmus.AtomAdd:
-		r = old + b
+		if r = old + b; t >= litmus.F16 {
+			r = litmus.FloatAdd(t, old, b, c != 0)
+		}
 	case litmus.AtomInc: // wraps to 0 at b, as the PTX instruction does
 		if r = old + 1; litmus.Compare(litmus.CmpGe, unsigned(t), old, b) {
 			r = 0
