@@ -111,7 +111,16 @@ func (w *Warp) flow(pc int32, f *ir.Flow, act, mask uint32) (next int32, stop bo
 		if l, ok := w.stranger(f, on); ok {
 			return next, false, &Fault{int(pc), w.Threads[l].Index, "a lane that is none of those whose meeting it asks for"}
 		}
-		if w.alike(f, act, on, mask) {
+		jumps := w.alike(f, act, on, mask)
+		if first := mask & -mask; jumps == (f.Kind == ir.JumpTogether) && f.Kind != ir.JumpAny && w.policy.Apart && on == mask && first != mask {
+			if !jumps {
+				next = f.Target
+			}
+			w.leave(first, next)
+			w.leave(mask&^first, next)
+			return next, true, nil
+		}
+		if jumps {
 			return f.Target, false, nil
 		}
 		return next, false, nil

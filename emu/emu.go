@@ -65,6 +65,9 @@ type Policy struct {
 	Quantum int
 	// Reverse runs the warps, and diverged groups of lanes, in the opposite order.
 	Reverse bool
+	// Apart lets one lane go ahead of the others wherever machine code asks whether they are apart (BRA.DIV,
+	// BRA.CONV): they may be.
+	Apart bool
 	// Fill is what undefined content is made of.
 	Fill uint64
 	// Shuffle, if not 0, is the seed of a random order of warps and of random quanta.

@@ -127,7 +127,7 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 		p.Mbarriers, program = machine.Mbarriers, &p
 	}
 	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine, deaths: map[occurrence]*death{},
-		shown: map[int32]uint8{}, flips: map[showing]int{}}
+		shown: map[int32]uint8{}, flips: map[showing]int{}, policies: policiesOf(machine)}
 	var err error
 	if c.source, err = emu.Prepare(program); err != nil {
 		return nil, err
@@ -194,6 +194,7 @@ type comparison struct {
 	search                    *search
 	unread                    []bool          // see unread
 	shown                     map[int32]uint8 // what compared runs showed of the program's comparisons
+	policies                  []emu.Policy
 	flips                     map[showing]int // how often it was tried whether something depends on what one shows
 	flipped                   int64           // instructions of lanes that were performed for it
 }
@@ -554,8 +555,21 @@ func merge(to, from *emu.Coverage) {
 	}
 }
 
-// policies are both orders of diverged lanes, with two contents for what nothing defines.
-var policies = [2]emu.Policy{{Fill: fills[1], TrapEnds: true}, {Fill: fills[0], Reverse: true, TrapEnds: true}}
+// policies are both orders of diverged lanes, with two contents for what nothing defines. With the last one lanes come apart wherever machine
+// code asks whether they are.
+var policies = [...]emu.Policy{{Fill: fills[1], TrapEnds: true}, {Fill: fills[0], Reverse: true, TrapEnds: true}, {Fill: fills[1], Apart: true, TrapEnds: true}}
+
+// policiesOf are those that machine code is executed with: all that may differ.
+func policiesOf(machine *ir.Program) []emu.Policy {
+	asks := slices.ContainsFunc(machine.Insts, func(in ir.Inst) bool {
+		f, ok := in.Do.(*ir.Flow)
+		return ok && (f.Kind == ir.JumpApart || f.Kind == ir.JumpTogether)
+	})
+	if !asks {
+		return policies[:2]
+	}
+	return policies[:]
+}
 
 // reading is how machine code is read where it may perform one of several operations of the record: late loads are the first ones on which
 // something depends, not the first ones that they can be; eager read-modify-writes are those of as many lanes as they can be, not of those that
@@ -568,15 +582,15 @@ var readings = [...]reading{{}, {late: true}, {eager: true}, {late: true, eager:
 // the record in one of the readings. The error is that nothing can be said.
 func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, in *Input, block, id int, ref *emu.Warp,
 	cover *emu.Coverage, early *Early) (*Finding, []*lane, error) {
-	var found [2]*accuse
+	var found [len(policies)]*accuse
 	var ends []*lane
-	var last [2]*emu.Coverage
+	var last [len(policies)]*emu.Coverage
 	again := func(i int) func(*emu.Grid, []*undefined, *emu.Code) error {
 		return func(g *emu.Grid, open []*undefined, code *emu.Code) error {
 			return c.newReplay(in, g, open, code, l, block, id, policies[i], readings[len(readings)-1]).run(c, ref)
 		}
 	}
-	for i, p := range policies {
+	for i, p := range c.policies {
 		for n, how := range readings {
 			begin := func() *replay { return c.newReplay(in, g, open, c.code, l, block, id, p, how) }
 			r := begin()

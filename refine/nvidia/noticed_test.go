@@ -24,11 +24,7 @@ type change struct{ old, new string }
 // TestNoticed: a kernel that waits for other grids, that calls the CUDA system, meets at barrier objects, asks which lanes are active or has parameters that ptxas aligns elsewhere
 // is executed; a wrong value, address, count or condition beside that is noticed.
 func TestNoticed(t *testing.T) {
-	found, _ := tested.CUDA(t.Context(), toolchain.Options{})
-	at := slices.IndexFunc(found, func(tc *toolchain.Toolchain) bool { return tc.Release() == "12.4" })
-	if at < 0 {
-		required.Missing(t, "no CUDA toolkit 12.4 found")
-	}
+	tc := cuda124(t)
 	for file, changes := range map[string][]change{
 		"grids.ptx": {{}, {"ra, 7, t", "ra, 9, t"}, {"q+4096", "q+4100"}, {"[p]", "[p+4]"}, {"st.global.u32 [q], ra;", ""}},
 		"system.ptx": {{}, {"ra, 7, t", "ra, 9, t"}, {"pa, t, 40", "pa, t, 8"}, {"[q], ra", "[q], r"}, {"setp.eq.u64", "setp.ne.u64"},
@@ -57,7 +53,7 @@ func TestNoticed(t *testing.T) {
 					if file == "made.ptx" {
 						block = [3]int{16, 8, 1} // two threads of each warp make the object
 					}
-					got := compare(t, found[at], m, toolchain.Job{Target: target, Level: level, Header: head,
+					got := compare(t, tc, m, toolchain.Job{Target: target, Level: level, Header: head,
 						Units: []toolchain.Unit{{Name: "unit", Text: ".visible" + strings.Replace(body, c.old, c.new, 1)}}}, block)
 					require.Equal(t, c.old == "", len(got.Findings) == 0, "%s %s %s %q %v", file, target, level, c.new, got.Findings)
 					require.Positive(t, got.Runs+len(got.Findings), "%s %s %s %v", file, target, level, got.Cannot)
@@ -67,18 +63,67 @@ func TestNoticed(t *testing.T) {
 	}
 }
 
-// compare compiles and compares the kernel k of a module with the machine code of another.
-func compare(t *testing.T, tc *toolchain.Toolchain, m *ptx.Module, job toolchain.Job, block [3]int) *refine.Result {
+// TestApart: lanes that machine code takes for together may be apart: what it does then (BRA.DIV) is executed, too, and what is wrong there is
+// noticed. The edits are of the machine code, at the last place that has the text.
+func TestApart(t *testing.T) {
+	tc := cuda124(t)
+	data, err := os.ReadFile("testdata/apart.ptx")
+	require.NoError(t, err)
+	m, err := ptx.Parse("apart.ptx", data)
+	require.NoError(t, err)
+	head, body, _ := strings.Cut(string(data), ".visible")
+	cub, listing := compiled(t, tc, toolchain.Job{Target: "sm_90", Level: "O3", Header: head, Units: []toolchain.Unit{{Name: "unit", Text: ".visible" + body}}})
+	require.Contains(t, string(listing), "BRA.DIV")
+	for _, c := range []change{{}, {"STS [R4], R5", "STS [R4], R3"}, {"STS [R4], R5", "STS [R4+0x4], R5"}, {"STS [R4], R5", "NOP"}, {"LDS R3, [R4+0x20]", "LDS R3, [R4+0x24]"},
+		{"@!P0 IMAD.IADD R3, R3, 0x1, R6", "@!P0 IMAD.IADD R3, R3, 0x1, R4"}, {"0xf, RZ, 0xc0", "0x7, RZ, 0xc0"}} {
+		at := strings.LastIndex(string(listing), c.old)
+		require.GreaterOrEqual(t, at, 0, c.old)
+		got := executed(t, m, cub, string(listing[:at])+c.new+string(listing[at+len(c.old):]), [3]int{})
+		require.Equal(t, c.old == "", len(got.Findings) == 0, "%q %v", c.new, got.Findings)
+		if c.old == "" {
+			require.Empty(t, got.Unwritten)
+		} else {
+			require.False(t, got.Findings[0].Both, "%q: it shows where lanes are apart alone", c.new)
+		}
+	}
+}
+
+// cuda124 is ptxas 12.4.
+func cuda124(t *testing.T) *toolchain.Toolchain {
+	t.Helper()
+	found, _ := tested.CUDA(t.Context(), toolchain.Options{})
+	at := slices.IndexFunc(found, func(tc *toolchain.Toolchain) bool { return tc.Release() == "12.4" })
+	if at < 0 {
+		required.Missing(t, "no CUDA toolkit 12.4 found")
+	}
+	return found[at]
+}
+
+// compiled is machine code, as a file and as text.
+func compiled(t *testing.T, tc *toolchain.Toolchain, job toolchain.Job) (file, listing []byte) {
 	t.Helper()
 	res, err := tc.Compile(t.Context(), job)
 	require.NoError(t, err)
 	require.Empty(t, res.Failed)
-	cub := res.Batches[0].Cubin
-	listing, err := tc.Disassemble(t.Context(), cub, toolchain.DisasmOptions{})
+	file = res.Batches[0].Cubin
+	listing, err = tc.Disassemble(t.Context(), file, toolchain.DisasmOptions{})
 	require.NoError(t, err)
-	p, err := sass.Parse("listing", listing)
+	return file, listing
+}
+
+// compare compiles and compares the kernel k of a module with the machine code of another.
+func compare(t *testing.T, tc *toolchain.Toolchain, m *ptx.Module, job toolchain.Job, block [3]int) *refine.Result {
+	t.Helper()
+	file, listing := compiled(t, tc, job)
+	return executed(t, m, file, string(listing), block)
+}
+
+// executed compares the kernel k of a module with machine code.
+func executed(t *testing.T, m *ptx.Module, file []byte, listing string, block [3]int) *refine.Result {
+	t.Helper()
+	p, err := sass.Parse("listing", []byte(listing))
 	require.NoError(t, err)
-	f, err := cubin.Parse(cub)
+	f, err := cubin.Parse(file)
 	require.NoError(t, err)
 	got, err := nvidia.Compare(t.Context(), m, p, f, "k", refine.Options{Runs: 2, Grid: [3]int{2, 1, 1}, Block: block})
 	require.NoError(t, err)
