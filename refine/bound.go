@@ -1,6 +1,11 @@
 package refine
 
-import "optcheck/ir"
+import (
+	"math/bits"
+	"slices"
+
+	"optcheck/ir"
+)
 
 // bounds are the least and the greatest number that a register holds, of all that the program writes to it anywhere.
 type bounds struct{ low, high uint64 }
@@ -8,7 +13,7 @@ type bounds struct{ low, high uint64 }
 func (b bounds) join(c bounds) bounds { return bounds{min(b.low, c.low), max(b.high, c.high)} }
 
 // within are all numbers of so many bits.
-func within(bits int) bounds { return bounds{0, ^uint64(0) >> (64 - min(max(bits, 1), 64))} }
+func within(width int) bounds { return bounds{0, ^uint64(0) >> (64 - min(max(width, 1), 64))} }
 
 // specials are the bounds of special registers (PTX ISA, 10).
 func specials(r ir.SpecialReg) bounds {
@@ -34,35 +39,42 @@ func specials(r ir.SpecialReg) bounds {
 // widenings is how often bounds grow step by step; those that grow on are none.
 const widenings = 8
 
-// registers are the bounds of a program's registers. A register that is not there may hold anything.
+// registers are the bounds of a program's registers, as an instruction reads them.
 type registers struct {
-	own func(inst int, r ir.Reg) ir.Reg
-	of  map[ir.Reg]bounds
+	of func(inst int, r ir.Reg) bounds
 }
 
 // at are those of a register as an instruction reads it, if it is an operand of so many bits.
-func (x *registers) at(inst int, r ir.Reg, bits int) bounds {
-	if b, ok := x.of[x.own(inst, r)]; ok && r >= 0 && b.high <= within(bits).high {
-		return b
+func (x *registers) at(inst int, r ir.Reg, width int) bounds {
+	if r >= 0 {
+		if b := x.of(inst, r); b.high <= within(width).high {
+			return b
+		}
 	}
-	return within(bits)
+	return within(width)
 }
 
 // boundsOf finds the bounds of all registers, whatever the path.
 func boundsOf(p *ir.Program) *registers {
-	out := &registers{owned(p), map[ir.Reg]bounds{}}
-	for r, v := range values(p) {
-		out.of[r] = bounds{v, v}
+	own, of := owned(p), map[ir.Reg]bounds{}
+	out := &registers{func(inst int, r ir.Reg) bounds {
+		if b, ok := of[own(inst, r)]; ok {
+			return b
+		}
+		return within(64)
+	}}
+	for r, b := range constantBounds(p) {
+		of[r] = b
 	}
 	for round := 0; ; round++ {
 		changed := false
 		for i := range p.Insts {
 			in := &p.Insts[i]
 			write := func(r ir.Reg, b bounds) {
-				if r = out.own(i, r); r < 0 {
+				if r = own(i, r); r < 0 {
 					return
 				}
-				was, known := out.of[r]
+				was, known := of[r]
 				if known {
 					b = b.join(was)
 				}
@@ -72,33 +84,12 @@ func boundsOf(p *ir.Program) *registers {
 				if round > widenings {
 					b = within(64)
 				}
-				out.of[r], changed = b, true
+				of[r], changed = b, true
 			}
 			for k := range in.Pre {
 				write(in.Pre[k].Dst, out.result(i, &in.Pre[k]))
 			}
-			switch do := in.Do.(type) {
-			case nil:
-			case *ir.Special:
-				write(do.Dst, specials(do.Reg))
-			case *ir.Access:
-				for _, r := range append(append([]ir.Reg{do.Done}, do.Data...), do.Dst...) {
-					if bits := 8 * do.Bytes; do.Kind == ir.Load && !do.Type.Signed() && bits < 64 && len(do.Fragments) == 0 {
-						write(r, within(bits))
-					} else if do.Kind != ir.Store {
-						write(r, within(64))
-					}
-				}
-				for _, r := range do.Fragments {
-					write(r, within(64))
-				}
-			case *ir.Barrier:
-				write(do.Dst, within(64))
-			default:
-				for _, r := range written(in) {
-					write(r, within(64))
-				}
-			}
+			eachWritten(in, write)
 			for k := range in.Post {
 				write(in.Post[k].Dst, out.result(i, &in.Post[k]))
 			}
@@ -109,50 +100,161 @@ func boundsOf(p *ir.Program) *registers {
 	}
 }
 
+// eachWritten gives the registers that an instruction's effect writes, with what they may hold then.
+func eachWritten(in *ir.Inst, write func(r ir.Reg, b bounds)) {
+	switch do := in.Do.(type) {
+	case nil:
+	case *ir.Special:
+		write(do.Dst, specials(do.Reg))
+	case *ir.Access:
+		what := within(64)
+		if do.Kind == ir.Load && !do.Type.Signed() && len(do.Fragments) == 0 {
+			what = within(8 * do.Bytes)
+		}
+		for _, r := range slices.Concat([]ir.Reg{do.Done}, do.Dst, do.Fragments) {
+			write(r, what)
+		}
+		if do.Kind != ir.Store || len(do.Fragments) > 0 { // matrices are gathered there
+			for _, r := range do.Data {
+				write(r, what)
+			}
+		}
+	case *ir.Barrier:
+		write(do.Dst, within(64))
+	default:
+		for _, r := range written(in) {
+			write(r, within(64))
+		}
+	}
+}
+
+// constantBounds are the bounds of registers that never change.
+func constantBounds(p *ir.Program) map[ir.Reg]bounds {
+	out := map[ir.Reg]bounds{}
+	for r, v := range values(p) {
+		out[r] = bounds{v, v}
+	}
+	for _, c := range p.Consts {
+		if c.Bytes == 0 || c.Symbol != "" {
+			continue
+		}
+		b := within(8 * c.Bytes)
+		for _, w := range p.Launch {
+			if c.Bank == 0 && w.Offset == int64(c.Value) && w.Bytes == c.Bytes && w.Fixed == 0 {
+				b = specials(w.Reg)
+			}
+		}
+		out[c.Reg] = b
+	}
+	return out
+}
+
 // result are the bounds of what an operation makes.
 func (x *registers) result(inst int, o *ir.Op) bounds {
-	to := o.Type.Bits()
+	to := o.Type
 	if o.Code == ir.Ext || o.Code == ir.FToI {
-		to = o.To.Bits()
+		to = o.To
 	}
-	full := within(to)
-	of := func(n int) bounds { return x.at(inst, o.Src[n], o.Type.Bits()) }
-	if o.Type.Float() || o.Code == ir.IToF {
-		return within(64)
+	full := within(to.Bits())
+	if o.Code == ir.Funnel || o.Code > ir.Ext { // words, whatever the type is
+		full = within(max(to.Bits(), 32))
 	}
-	switch a, b := of(0), of(1); o.Code {
-	case ir.Mov:
-		return a
-	case ir.Ext:
-		if !o.Type.Signed() || a.high < 1<<(o.Type.Bits()-1) {
-			return a
-		}
-	case ir.And:
-		return bounds{0, min(a.high, b.high)}
-	case ir.Shr:
-		if b.low == b.high && b.low < 64 && (!o.Type.Signed() || a.high < 1<<(o.Type.Bits()-1)) {
-			return bounds{a.low >> b.low, a.high >> b.low}
-		}
-	case ir.Add:
-		if sum := a.high + b.high; sum >= a.high && sum <= full.high && o.Mode == 0 {
-			return bounds{a.low + b.low, sum}
-		}
-	case ir.Rem:
-		if !o.Type.Signed() && b.low > 0 {
-			return bounds{0, b.high - 1}
-		}
-	case ir.Min:
-		if !o.Type.Signed() {
-			return bounds{min(a.low, b.low), min(a.high, b.high)}
-		}
-	case ir.Sel:
-		return b.join(of(2))
+	switch o.Code {
 	case ir.Cmp, ir.TestP, ir.Carry, ir.Borrow:
 		return bounds{0, 1}
 	case ir.Popc, ir.Clz:
 		return bounds{0, 64}
+	case ir.IToF, ir.Join, ir.Find:
+		return within(64)
+	}
+	if o.Type.Float() && o.Code != ir.FToI {
+		return within(64)
+	}
+	if b, ok := x.monotonic(inst, o); ok && b.high <= full.high {
+		return b
 	}
 	return full
+}
+
+// monotonic are the bounds of what an operation makes of numbers without a sign, or that have none.
+func (x *registers) monotonic(inst int, o *ir.Op) (b bounds, ok bool) {
+	n := o.Type.Bits()
+	most := within(n).high
+	if o.Type.Signed() {
+		most >>= 1
+	}
+	at := func(i int) bounds { return x.at(inst, o.Src[i], n) }
+	p, q := at(0), at(1)
+	positive := p.high <= most && q.high <= most
+	plain := o.Mode&(ir.Sat|ir.Wrap|ir.Relu) == 0
+	switch o.Code {
+	case ir.Mov:
+		return p, true
+	case ir.Ext:
+		return p, p.high <= most
+	case ir.Add:
+		return bounds{p.low + q.low, p.high + q.high}, plain && p.high+q.high >= p.high
+	case ir.Sub:
+		return bounds{p.low - q.high, p.high - q.low}, plain && p.low >= q.high
+	case ir.Mul:
+		over, high := bits.Mul64(p.high, q.high)
+		return bounds{p.low * q.low, high}, over == 0
+	case ir.Div:
+		return bounds{p.low / max(q.high, 1), p.high / max(q.low, 1)}, positive && q.low > 0
+	case ir.Rem:
+		return bounds{0, min(p.high, q.high-1)}, positive && q.low > 0
+	case ir.Shl:
+		k := q.low
+		return bounds{p.low << k, p.high << k}, q.high == k && k < uint64(n) && p.high<<k>>k == p.high
+	case ir.Shr:
+		k := q.low
+		return bounds{p.low >> k, p.high >> k}, q.high == k && k < uint64(n) && p.high <= most
+	case ir.And:
+		return bounds{0, min(p.high, q.high)}, true
+	case ir.Or, ir.Xor:
+		return bounds{0, upTo(p.high | q.high)}, true
+	case ir.Lop3:
+		return bounds{0, upTo(ones(o, p, q, at(2)))}, true
+	case ir.Min:
+		return bounds{min(p.low, q.low), min(p.high, q.high)}, positive && plain
+	case ir.Max:
+		return bounds{max(p.low, q.low), max(p.high, q.high)}, positive && plain
+	case ir.Sel:
+		switch c := x.at(inst, o.Src[0], 1); {
+		case c.low == 1:
+			return q, true
+		case c.high == 0:
+			return at(2), true
+		}
+		return q.join(at(2)), true
+	}
+	return b, false
+}
+
+// upTo is the greatest number that is no longer than another one.
+func upTo(v uint64) uint64 { return within(bits.Len64(v)).high }
+
+// ones are the bits that the result of an operation of any bits may have.
+func ones(o *ir.Op, of ...bounds) (all uint64) {
+	for row := range 8 {
+		if o.Imm>>row&1 == 0 {
+			continue
+		}
+		m := within(o.Type.Bits()).high
+		for i, b := range of {
+			may, is := upTo(b.high), uint64(0)
+			if b.low == b.high {
+				may, is = b.low, b.low
+			}
+			if row>>(2-i)&1 == 1 {
+				m &= may
+			} else {
+				m &^= is
+			}
+		}
+		all |= m
+	}
+	return all
 }
 
 // possible is what a comparison may show, whatever the input.

@@ -365,7 +365,7 @@ func constants(p *ir.Program) []uint64 {
 func values(p *ir.Program) map[ir.Reg]uint64 {
 	out := map[ir.Reg]uint64{}
 	for _, c := range p.Consts {
-		if c.Symbol == "" && c.Bytes == 0 && c.Window == ir.Generic {
+		if c.Symbol == "" && c.Bytes == 0 && c.Window == ir.Generic && c.Mbarrier == 0 {
 			out[c.Reg] = c.Value
 		}
 	}

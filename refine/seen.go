@@ -69,17 +69,30 @@ func (c *comparison) conclude() {
 	if c.o.Search > 0 && len(c.Findings) == 0 && len(c.o.Inputs) == 0 {
 		c.Undecided = c.undecided()
 	}
-	for i := range c.program.Insts {
-		in := &c.program.Insts[i]
-		if (writes(in.Do) || in.Opaque != "") && (c.compared == nil || !c.compared[i]) && !slices.Contains(c.Unseen, in.Source) {
-			c.Unseen = append(c.Unseen, in.Source)
+	for _, i := range left(c.program, func(i int) bool { return c.compared != nil && c.compared[i] }) {
+		if n := c.program.Insts[i].Source; !slices.Contains(c.Unseen, n) {
+			c.Unseen = append(c.Unseen, n)
 		}
 	}
-	for i := range c.machine.Insts {
-		if in := &c.machine.Insts[i]; (writes(in.Do) || in.Opaque != "") && !c.machineCover.Insts[i] {
-			c.Unwritten = append(c.Unwritten, Code{in.Addr, in.Text})
+	for _, i := range left(c.machine, func(i int) bool { return c.machineCover.Insts[i] }) {
+		c.Unwritten = append(c.Unwritten, Code{c.machine.Insts[i].Addr, c.machine.Insts[i].Text})
+	}
+}
+
+// left are the instructions of a program that write memory, or are not understood, and that were not seen, though a thread may come to them.
+func left(p *ir.Program, seen func(i int) bool) (out []int) {
+	for i := range p.Insts {
+		if in := &p.Insts[i]; (writes(in.Do) || in.Opaque != "") && !seen(i) {
+			out = append(out, i)
 		}
 	}
+	if len(out) == 0 {
+		return nil
+	}
+	if may := reachable(p); may != nil {
+		out = slices.DeleteFunc(out, func(i int) bool { return !may[i] })
+	}
+	return out
 }
 
 // covered says what of a program was performed, without what fills it up.

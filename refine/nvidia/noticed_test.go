@@ -88,6 +88,30 @@ func TestApart(t *testing.T) {
 	}
 }
 
+// TestRanges: stores of the machine code to which numbers let no thread come need no run. Edits of the machine code that let one come, or that leave
+// open whether one does, are noticed.
+func TestRanges(t *testing.T) {
+	tc := cuda124(t)
+	data, err := os.ReadFile("testdata/ranges.ptx")
+	require.NoError(t, err)
+	m, err := ptx.Parse("ranges.ptx", data)
+	require.NoError(t, err)
+	head, body, _ := strings.Cut(string(data), ".visible")
+	cub, listing := compiled(t, tc, toolchain.Job{Target: "sm_90", Level: "O3", Header: head, Units: []toolchain.Unit{{Name: "unit", Text: ".visible" + body}}})
+	for _, c := range []change{{}, {"R5.reuse, 0x3, PT", "R5.reuse, 0x1, PT"}, {"R5.reuse, 0x3, PT", "R5.reuse, 0x0, PT"}, {"P0, PT, R11, 0x7, PT", "P0, PT, R11, 0xff, PT"},
+		{"@!P0 EXIT", "@P0 EXIT"}, {"-R11, 0x7, R0", "-R11, 0x27, R0"}, {"R5, RZ, 0x3, R0", "R5, RZ, 0x1, R0"}, {"-R11, 0x7, R0", "R11, 0x7, R0"},
+		{"ISETP.GE.U32.AND P0", "ISETP.GE.U32.OR P0"}, {"ISETP.GE.U32.AND P0", "ISETP.LE.U32.AND P0"}, {"VIMNMX R0, RZ, R11, !PT", "IMAD.MOV.U32 R0, RZ, RZ, R11"}} {
+		at := strings.Index(string(listing), c.old)
+		require.GreaterOrEqual(t, at, 0, c.old)
+		got := executed(t, m, cub, string(listing[:at])+c.new+string(listing[at+len(c.old):]), [3]int{})
+		honest := c.old == "" || strings.HasPrefix(c.new, "IMAD.MOV") // the maximum of a number without a sign and 0
+		require.Equal(t, honest, len(got.Findings)+len(got.Unwritten) == 0, "%q %v %v", c.new, got.Findings, got.Unwritten)
+		if honest {
+			require.Empty(t, got.Unseen)
+		}
+	}
+}
+
 // cuda124 is ptxas 12.4.
 func cuda124(t *testing.T) *toolchain.Toolchain {
 	t.Helper()

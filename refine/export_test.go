@@ -1,0 +1,50 @@
+package refine
+
+import (
+	"maps"
+	"slices"
+
+	"optcheck/ir"
+)
+
+// Known are, by instruction, what registers hold at least and at most where a thread performs it; nil where none does. ok tells that
+// anything is known.
+func Known(p *ir.Program) (at [][][2]uint64, ok bool) {
+	a := rangesOf(p)
+	if a == nil {
+		return nil, false
+	}
+	at = make([][][2]uint64, len(p.Insts))
+	a.watch = func(i int32, regs []bounds) {
+		first := at[i] == nil
+		if first {
+			at[i] = make([][2]uint64, p.Regs)
+		}
+		for r := range at[i] {
+			b := regs[r]
+			if a.bars[ir.Reg(r)] {
+				b = within(64)
+			}
+			if !first {
+				b = b.join(bounds{at[i][r][0], at[i][r][1]})
+			}
+			at[i][r] = [2]uint64{b.low, b.high}
+		}
+	}
+	for _, to := range slices.Sorted(maps.Keys(a.at)) {
+		a.block(to)
+	}
+	for i := range at {
+		if !a.seen[i] {
+			at[i] = nil
+		}
+	}
+	return at, true
+}
+
+// ResultOf are the bounds of an operation of registers with bounds.
+func ResultOf(o *ir.Op, of map[ir.Reg][2]uint64) (low, high uint64) {
+	x := &registers{func(_ int, r ir.Reg) bounds { return bounds{of[r][0], of[r][1]} }}
+	b := x.result(0, o)
+	return b.low, b.high
+}

@@ -1,0 +1,531 @@
+package refine
+
+import (
+	"maps"
+	"slices"
+
+	"optcheck/ir"
+)
+
+// fact is a comparison of two registers that holds.
+type fact struct {
+	cond ir.Cond
+	of   ir.Type
+	a, b ir.Reg
+}
+
+// not is what holds if a fact does not.
+func (f fact) not() fact {
+	f.cond = [...]ir.Cond{ir.EQ: ir.NE, ir.NE: ir.EQ, ir.LT: ir.GE, ir.LE: ir.GT, ir.GT: ir.LE, ir.GE: ir.LT}[f.cond]
+	return f
+}
+
+// truth is what holds if a predicate is 1, and if it is 0.
+type truth struct{ yes, no []fact }
+
+// about reports whether a register was compared.
+func (t truth) about(r ir.Reg) bool {
+	is := func(f fact) bool { return f.a == r || f.b == r }
+	return slices.ContainsFunc(t.yes, is) || slices.ContainsFunc(t.no, is)
+}
+
+// known is what holds of the registers of a thread wherever it comes to a place.
+type known struct {
+	regs   []bounds
+	few    map[ir.Reg][]uint64 // the numbers that a register may hold, if those are few: in order, more than one
+	truths map[ir.Reg]truth
+}
+
+// most is how many numbers are few.
+const mostFew = 8
+
+func (k *known) clone() *known {
+	return &known{slices.Clone(k.regs), maps.Clone(k.few), maps.Clone(k.truths)}
+}
+
+// numbers are those that a register may hold, nil if they are many.
+func (k *known) numbers(r ir.Reg) []uint64 {
+	if b := k.regs[r]; b.low == b.high {
+		return []uint64{b.low}
+	}
+	return k.few[r]
+}
+
+// either are the numbers of two lists, nil if they are many.
+func either(a, b []uint64) []uint64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	out := slices.Concat(a, b)
+	slices.Sort(out)
+	if out = slices.Compact(out); len(out) > mostFew {
+		return nil
+	}
+	return out
+}
+
+// choose gives a register some numbers, if they are few.
+func (k *known) choose(r ir.Reg, some []uint64) {
+	if len(some) == 0 {
+		delete(k.few, r)
+		return
+	}
+	k.regs[r] = bounds{some[0], some[len(some)-1]}
+	if k.few[r] = some; len(some) == 1 {
+		delete(k.few, r)
+	}
+}
+
+// join adds what holds of threads that come from elsewhere, and reports whether that is new. Where numbers grow turn by turn they go up to
+// the next width at once.
+func (k *known) join(from *known, grow bool) (changed bool) {
+	for r := range k.regs {
+		was := k.regs[r]
+		now, few := was.join(from.regs[r]), k.few[ir.Reg(r)]
+		if now == was && few == nil {
+			continue
+		}
+		if some := either(k.numbers(ir.Reg(r)), from.numbers(ir.Reg(r))); some != nil {
+			k.choose(ir.Reg(r), some)
+			changed = changed || k.regs[r] != was || len(some) > len(few)
+			continue
+		}
+		changed = changed || few != nil
+		delete(k.few, ir.Reg(r))
+		if grow && now != was {
+			if now.low < was.low {
+				now.low = 0
+			}
+			for _, bits := range []int{8, 16, 31, 32, 64} {
+				if w := within(bits); now.high > was.high && w.high >= now.high {
+					now.high = w.high
+					break
+				}
+			}
+		}
+		changed = changed || now != was
+		k.regs[r] = now
+	}
+	for r, t := range k.truths {
+		if o := from.truths[r]; !slices.Equal(t.yes, o.yes) || !slices.Equal(t.no, o.no) {
+			delete(k.truths, r)
+			changed = true
+		}
+	}
+	return changed
+}
+
+// set writes a register: what was known of it, and what was compared with it, is over.
+func (k *known) set(r ir.Reg, b bounds) {
+	k.regs[r] = b
+	delete(k.few, r)
+	delete(k.truths, r)
+	for p, t := range k.truths {
+		if t.about(r) {
+			delete(k.truths, p)
+		}
+	}
+}
+
+// assume adds that a predicate is 1, or 0, and reports whether it can be.
+func (k *known) assume(p ir.Reg, is bool) bool {
+	v, facts := bit(is), k.truths[p].no
+	if is {
+		facts = k.truths[p].yes
+	}
+	if b := k.regs[p]; b.high <= 1 && (v < b.low || v > b.high) {
+		return false
+	}
+	if k.regs[p].high <= 1 {
+		k.regs[p] = bounds{v, v}
+	}
+	for _, f := range facts {
+		if !k.holds(f) {
+			return false
+		}
+	}
+	return true
+}
+
+func bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// holds adds a fact, and reports whether it can be one.
+func (k *known) holds(f fact) bool {
+	switch f.cond {
+	case ir.GT:
+		return k.holds(fact{ir.LT, f.of, f.b, f.a})
+	case ir.GE:
+		return k.holds(fact{ir.LE, f.of, f.b, f.a})
+	}
+	most := within(f.of.Bits()).high
+	a, b := k.regs[f.a], k.regs[f.b]
+	if a.high > most || b.high > most {
+		return true
+	}
+	if most >>= 1; f.of.Signed() && f.cond != ir.EQ && f.cond != ir.NE {
+		if a.high <= most && b.high > most { // b is above a number without a sign, so it has none
+			b.high = most
+		}
+		if a.high > most || b.high > most {
+			return true
+		}
+	}
+	one := bit(f.cond == ir.LT)
+	switch f.cond {
+	case ir.EQ:
+		a = bounds{max(a.low, b.low), min(a.high, b.high)}
+		b = a
+	case ir.NE:
+		if a.low == a.high && b.low == b.high {
+			return a != b
+		}
+	case ir.LT, ir.LE:
+		if b.high < one {
+			return false
+		}
+		a.high, b.low = min(a.high, b.high-one), max(b.low, a.low+one)
+	}
+	if a.low > a.high || b.low > b.high {
+		return false
+	}
+	k.regs[f.a], k.regs[f.b] = a, b
+	return true
+}
+
+// ranges follows what is known through a program.
+type ranges struct {
+	p      *ir.Program
+	fixed  map[ir.Reg]bounds // registers that never change
+	sets   []int32           // the places of BarrierSet
+	bars   map[ir.Reg]bool   // registers that hold a set of lanes: here, the place that has made it
+	heads  []bool            // instructions that something jumps to, or behind a transfer of control
+	at     map[int32]*known
+	visits map[int32]int
+	work   []int32
+	seen   []bool
+	lost   bool // control goes where nobody knows
+	// watch, if not nil, is told what is known where a thread performs an instruction.
+	watch func(inst int32, regs []bounds)
+}
+
+const (
+	rangeSteps = 1 << 21 // instructions that are followed at most
+	rangeStore = 1 << 21 // registers that are kept of all places together
+	// mostTargets bounds the places that a jump may go to; a return from a function of few calls has few.
+	mostTargets = 256
+)
+
+// reachable tells of each instruction whether a thread may perform it, whatever the input is: numbers, and the conditions on the way, may
+// not allow it. Nil if nothing is known.
+func reachable(p *ir.Program) []bool {
+	if a := rangesOf(p); a != nil {
+		return a.seen
+	}
+	return nil
+}
+
+// rangesOf follows a program; nil if that says nothing.
+func rangesOf(p *ir.Program) *ranges {
+	a := &ranges{p: p, fixed: constantBounds(p), bars: map[ir.Reg]bool{}, heads: make([]bool, len(p.Insts)+1), at: map[int32]*known{},
+		visits: map[int32]int{}, seen: make([]bool, len(p.Insts))}
+	heads := 0
+	for i := range p.Insts {
+		f, ok := p.Insts[i].Do.(*ir.Flow)
+		if !ok {
+			continue
+		}
+		switch f.Kind {
+		case ir.BarrierSet:
+			a.sets = append(a.sets, int32(i))
+			a.bars[f.Bar] = true
+		case ir.BarrierWait, ir.BarrierLeave:
+			a.bars[f.Bar] = true
+		}
+		for _, to := range append(slices.Clone(f.Targets), int32(i)+1, f.Target) {
+			if to >= 0 && int(to) < len(a.heads) && !a.heads[to] {
+				a.heads[to] = true
+				heads++
+			}
+		}
+	}
+	if heads*p.Regs > rangeStore || len(p.Insts) == 0 {
+		return nil
+	}
+	a.come(0, a.nothing())
+	steps := 0
+	for len(a.work) > 0 && !a.lost {
+		at := a.work[len(a.work)-1]
+		a.work = a.work[:len(a.work)-1]
+		if steps += a.block(at); steps > rangeSteps {
+			return nil
+		}
+	}
+	if a.lost {
+		return nil
+	}
+	return a
+}
+
+// nothing is known where a function begins, and behind a call, but of numbers that never change.
+func (a *ranges) nothing() *known {
+	k := &known{make([]bounds, a.p.Regs+1), map[ir.Reg][]uint64{}, map[ir.Reg]truth{}}
+	for r := range k.regs {
+		k.regs[r] = within(64)
+	}
+	for r, b := range a.fixed {
+		k.regs[r] = b
+	}
+	return k
+}
+
+// yield is what may have changed where other lanes of the warp may have run: what they share with it.
+func (a *ranges) yield(k *known) {
+	for _, r := range a.p.Uniform {
+		k.set(r, within(64))
+	}
+}
+
+// come is told what holds where control comes to a place.
+func (a *ranges) come(to int32, k *known) {
+	a.yield(k)
+	if to < 0 || int(to) >= len(a.p.Insts) {
+		return
+	}
+	was := a.at[to]
+	if was == nil {
+		a.at[to] = k.clone()
+		a.work = append(a.work, to)
+		return
+	}
+	if a.visits[to]++; was.join(k, a.visits[to] > widenings) && !slices.Contains(a.work, to) {
+		a.work = append(a.work, to)
+	}
+}
+
+// block follows a stretch without jumps, and tells how long it is.
+func (a *ranges) block(at int32) (steps int) {
+	k := a.at[at].clone()
+	for i := at; int(i) < len(a.p.Insts); i++ {
+		if i > at && a.heads[i] {
+			a.come(i, k)
+			return steps
+		}
+		steps++
+		in := &a.p.Insts[i]
+		performed := k
+		if in.Guard >= 0 {
+			performed = k.clone()
+		}
+		does := in.Guard < 0 || performed.assume(in.Guard, !in.Not)
+		a.seen[i] = a.seen[i] || does
+		if does {
+			if a.watch != nil {
+				a.watch(i, performed.regs)
+			}
+			a.compute(performed, i, in.Pre)
+		}
+		if f, ok := in.Do.(*ir.Flow); ok {
+			a.flow(i, in, f, k, performed, does)
+			return steps
+		}
+		if does {
+			eachWritten(in, func(r ir.Reg, b bounds) { a.write(performed, r, b) })
+			switch in.Do.(type) {
+			case nil, *ir.Access, *ir.Special, *ir.Fence, *ir.Warp:
+			default:
+				a.yield(performed)
+			}
+			a.compute(performed, i, in.Post)
+		}
+		if performed == k {
+			continue
+		}
+		if not := k.assume(in.Guard, in.Not); !not {
+			k = performed
+		} else if does {
+			k.join(performed, false)
+		}
+	}
+	return steps
+}
+
+// flow follows a transfer of control: k holds where it is not performed, taken where it is.
+func (a *ranges) flow(i int32, in *ir.Inst, f *ir.Flow, k, taken *known, does bool) {
+	if in.Guard >= 0 && k.assume(in.Guard, in.Not) {
+		a.come(i+1, k)
+	}
+	if !does {
+		return
+	}
+	switch f.Kind {
+	case ir.JumpAny, ir.JumpTogether, ir.JumpApart:
+		a.come(f.Target, taken)
+		a.come(i+1, taken)
+		return
+	}
+	if f.Cond >= 0 {
+		if passed := taken.clone(); passed.assume(f.Cond, f.Not) {
+			a.come(i+1, passed)
+		}
+		if !taken.assume(f.Cond, !f.Not) {
+			return
+		}
+	}
+	switch f.Kind {
+	case ir.Jump, ir.WarpSyncAt:
+		a.come(f.Target, taken)
+	case ir.BarrierSet:
+		taken.set(f.Bar, bounds{uint64(i), uint64(i)})
+		a.come(i+1, taken)
+	case ir.BarrierWait:
+		for _, s := range a.sets {
+			if b := taken.regs[f.Bar]; uint64(s) >= b.low && uint64(s) <= b.high {
+				a.come(a.p.Insts[s].Do.(*ir.Flow).Target, taken)
+			}
+		}
+	case ir.BarrierLeave, ir.WarpSync, ir.Yield:
+		a.come(i+1, taken)
+	case ir.Exit, ir.Trap, ir.Return: // what returns goes on behind calls, with nothing known
+	case ir.Call:
+		a.come(f.Target, a.nothing())
+		a.come(i+1, a.nothing())
+	case ir.Indirect:
+		for _, to := range a.targets(f, taken) {
+			a.come(to, taken)
+		}
+	default:
+		a.lost = true
+	}
+}
+
+// targets are where a jump may go to whose target is in a register.
+func (a *ranges) targets(f *ir.Flow, k *known) (out []int32) {
+	if f.Targets != nil {
+		return f.Targets
+	}
+	b, some := k.regs[f.Addr], k.numbers(f.Addr)
+	for v, to := range a.p.Code {
+		if v >= b.low && v <= b.high && (some == nil || slices.Contains(some, v)) {
+			out = append(out, to)
+		}
+	}
+	a.lost = a.lost || a.p.Code == nil || len(out) > mostTargets
+	slices.Sort(out)
+	return out
+}
+
+// write sets a register of which it is known what is written.
+func (a *ranges) write(k *known, r ir.Reg, b bounds) {
+	if r < 0 {
+		return
+	}
+	if a.bars[r] {
+		b = within(64)
+	}
+	k.set(r, b)
+}
+
+// compute follows operations.
+func (a *ranges) compute(k *known, i int32, ops []ir.Op) {
+	x := &registers{func(_ int, r ir.Reg) bounds { return a.content(k, r) }}
+	for n := range ops {
+		o := &ops[n]
+		b, t, some := x.result(int(i), o), a.truthOf(k, o), a.each(k, o)
+		if compares(o) {
+			switch x.possible(int(i), o) & (seenTrue | seenFalse) {
+			case seenTrue:
+				b = bounds{1, 1}
+			case seenFalse:
+				b = bounds{0, 0}
+			}
+		}
+		a.write(k, o.Dst, b)
+		if o.Dst >= 0 && some != nil && !a.bars[o.Dst] {
+			k.choose(o.Dst, some)
+		}
+		if o.Dst >= 0 && len(t.yes)+len(t.no) > 0 && !t.about(o.Dst) {
+			k.truths[o.Dst] = t
+		}
+	}
+}
+
+// each are the results of an operation of all numbers that its operands may hold; nil if they are many, or not defined.
+func (a *ranges) each(k *known, o *ir.Op) []uint64 {
+	if o.Type.Float() || o.Code == ir.IToF {
+		return nil
+	}
+	var of [4][]uint64
+	all := 1
+	for n, r := range o.Src {
+		if of[n] = []uint64{0}; r >= 0 {
+			if of[n] = k.numbers(r); of[n] == nil || a.bars[r] {
+				return nil
+			}
+		}
+		all *= len(of[n])
+	}
+	if all > mostFew {
+		return nil
+	}
+	out := make([]uint64, 0, all)
+	for i := range all {
+		var s [4]uint64
+		for n, list := range of {
+			s[n] = list[i%len(list)]
+			i /= len(list)
+		}
+		v := ir.Eval(o, &s, 0)
+		if v != ir.Eval(o, &s, ^uint64(0)) {
+			return nil
+		}
+		out = append(out, v)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// content is what a register may hold.
+func (a *ranges) content(k *known, r ir.Reg) bounds {
+	if a.bars[r] {
+		return within(64)
+	}
+	return k.regs[r]
+}
+
+// compares reports whether an operation compares two numbers without or with a sign.
+func compares(o *ir.Op) bool { return o.Code == ir.Cmp && !o.Type.Float() && o.Cond <= ir.GE }
+
+// truthOf is what the result of an operation says.
+func (a *ranges) truthOf(k *known, o *ir.Op) (t truth) {
+	is := func(r ir.Reg, v uint64) bool { return r >= 0 && a.content(k, r) == bounds{v, v} }
+	p, q := o.Src[0], o.Src[1]
+	switch {
+	case compares(o) && p >= 0 && q >= 0 && !a.bars[p] && !a.bars[q]:
+		f := fact{o.Cond, o.Type, p, q}
+		return truth{[]fact{f}, []fact{f.not()}}
+	case o.Code == ir.Mov && p >= 0:
+		return k.truths[p]
+	case o.Code == ir.And && o.Type == ir.Pred:
+		t.yes = slices.Concat(k.truths[p].yes, k.truths[q].yes)
+		if is(q, 1) {
+			t.no = k.truths[p].no
+		} else if is(p, 1) {
+			t.no = k.truths[q].no
+		}
+	case o.Code == ir.Or && o.Type == ir.Pred:
+		t.no = slices.Concat(k.truths[p].no, k.truths[q].no)
+		if is(q, 0) {
+			t.yes = k.truths[p].yes
+		} else if is(p, 0) {
+			t.yes = k.truths[q].yes
+		}
+	case o.Code == ir.Xor && o.Type == ir.Pred && is(q, 1):
+		return truth{k.truths[p].no, k.truths[p].yes}
+	}
+	return t
+}
