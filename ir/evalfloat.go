@@ -31,8 +31,8 @@ func init() {
 			return truth(fp.Test(format(o.Type), testClasses[o.Imm], s[0]))
 		},
 		Approx: approximate,
-		Abs:    magnitude,
-		Neg:    negate,
+		Abs:    anyNaN(magnitude),
+		Neg:    anyNaN(negate),
 		Min:    smaller,
 		Max:    larger,
 		Cmp:    compareFloats,
@@ -95,6 +95,17 @@ func packed(do func(fp.Format, fp.Mode, *[4]uint64) uint64) evalFunc {
 			lo[i], hi[i] = s[i]&0xffff, s[i]>>16&0xffff
 		}
 		return do(f, m, &lo) | do(f, m, &hi)<<16
+	}
+}
+
+// anyNaN gives a NaN the sign that undefined content has, where it may be any.
+func anyNaN(do evalFunc) evalFunc {
+	return func(o *Op, s *[4]uint64, undefined uint64) uint64 {
+		v := do(o, s, undefined)
+		if o.Mode&AnyNaN != 0 && undefined != 0 && format(o.Type).IsNaN(v) {
+			v ^= 1 << (o.Type.Bits() - 1)
+		}
+		return v
 	}
 }
 

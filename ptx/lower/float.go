@@ -28,6 +28,14 @@ func float(code ir.Code) func(*inst) {
 	}
 }
 
+// sign is abs or neg, of which a NaN becomes "an unspecified NaN".
+func sign(code ir.Code) func(*inst) {
+	return func(x *inst) {
+		t := x.t()
+		x.to(x.dst(0, t), code, t, x.src(1, t)).Mode = x.mode() | ir.AnyNaN
+	}
+}
+
 // floatSub is a - b: a + (-b), where a NaN stays one.
 func (x *inst) floatSub() {
 	t := x.t()
