@@ -104,6 +104,7 @@ func (c *comparison) matters(in *Input, was *emu.Grid, inst int32, at moment) bo
 	}
 	err = c.ran(g)
 	c.flipped += g.Steps
+	c.spent -= g.Steps // it has a bound of its own
 	if err != nil || g.Cut != was.Cut {
 		return true
 	}

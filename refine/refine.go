@@ -150,7 +150,8 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 	if c.o.Search > 0 && len(c.Findings) == 0 && len(c.o.Inputs) == 0 {
 		c.wild()
 	}
-	for len(c.Findings) == 0 && c.spent < c.o.Search {
+	c.spent, c.short = 0, true
+	for len(c.Findings) == 0 && c.search.goesOn() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -188,6 +189,7 @@ type comparison struct {
 	sourceCover, machineCover *emu.Coverage
 	kinds                     map[int32]emu.Kind
 	deaths                    map[occurrence]*death
+	short                     bool   // inputs are searched for: those that do not end soon are cut earlier
 	tried                     int64  // instructions of lanes that were performed to find what is dead
 	spent                     int64  // all of them
 	compared                  []bool // instructions of the program whose effects were compared
@@ -360,6 +362,9 @@ func (c *comparison) prepared(code *emu.Code, in *Input, l *emu.Launch, fill uin
 	steps := c.o.MaxSteps
 	if steps == 0 {
 		steps = max(1<<20, int64(l.Blocks()*l.Threads())<<12)
+		if c.short {
+			steps = min(steps, max(1<<18, int64(l.Blocks()*l.Threads())<<10))
+		}
 	}
 	quantum := []int{97, 5, 31}[in.Seed%3]
 	g, err := emu.NewGrid(code, l, m, emu.Policy{Quantum: quantum, Reverse: in.Seed%2 == 1, Fill: fill, MaxSteps: steps, TrapEnds: true}, true)
@@ -421,8 +426,17 @@ func (c *comparison) run(in *Input) {
 func (c *comparison) try(in *Input, of spot) {
 	c.search.gained = false
 	a, err := c.reference(in, c.launch(in), fills[0], nil)
+	if err == nil && a.Cut && c.o.Block == ([3]int{}) && in.Cluster == ([3]int{}) && in.Grid != [3]int{1, 1, 1} {
+		small := *in
+		small.Grid = [3]int{1, 1, 1} // it may end
+		in = &small
+		a, err = c.reference(in, c.launch(in), fills[0], nil)
+	}
 	if err == nil && (of.machine || c.search.gained || news(c.sourceCover, a.Cover)) {
-		_ = c.compare(in, a)
+		before := c.left()
+		if _ = c.compare(in, a); c.left() < before {
+			c.search.last = c.spent
+		}
 	}
 }
 
@@ -509,6 +523,9 @@ func (c *comparison) compare(in *Input, a *emu.Grid) error {
 		a.Cover.Taken, a.Cover.Passed = nil, nil
 	}
 	merge(c.sourceCover, a.Cover)
+	if a.Cut {
+		c.forget(cover, ends)
+	}
 	merge(c.machineCover, cover)
 	c.take(a, ends)
 	if a.Cut {

@@ -29,6 +29,8 @@ type search struct {
 	gained   bool
 	shows    map[showing]moment // what the program's run of now shows of its comparisons, and where first
 	launches int                // of shapes that were tried for themselves
+	lead     lead
+	last     int64 // what was spent when the last operation that writes memory was compared for the first time
 }
 
 // spot is an instruction of one of the two codes.
@@ -147,6 +149,7 @@ func (s *search) next() (*Input, spot) {
 	for {
 		var best *goal
 		var of spot
+		first := false // it leads to an operation that writes memory
 		for _, at := range s.order {
 			g := s.goals[at]
 			p, cover := s.program, s.sourceCover
@@ -156,8 +159,8 @@ func (s *search) next() (*Input, spot) {
 			if s.plan(g); len(g.todo) == 0 || g.tries >= mostTries || cover.Insts[at.inst] && !open(&p.Insts[at.inst], cover, at.inst) {
 				continue
 			}
-			if best == nil || g.tries < best.tries {
-				best, of = g, at
+			if leads := s.leads(at); best == nil || leads && !first || leads == first && g.tries < best.tries {
+				best, of, first = g, at, leads
 			}
 		}
 		if best == nil {
@@ -221,7 +224,7 @@ func (s *search) launched() *Input {
 	if s.o.Block != ([3]int{}) || len(s.o.Inputs) > 0 {
 		return nil
 	}
-	for ; s.launches < len(shapes) && s.misses(); s.launches++ {
+	for ; s.launches < len(shapes) && s.left() > 0; s.launches++ {
 		if in := s.shaped(s.choose(s.o.Seed+uint64(s.launches), Small), s.launches); s.fresh(in) {
 			return in
 		}
@@ -229,14 +232,24 @@ func (s *search) launched() *Input {
 	return nil
 }
 
-// misses reports whether an operation that writes memory was not compared.
-func (s *search) misses() bool {
-	for i := range s.program.Insts {
-		if writes(s.program.Insts[i].Do) && (s.compared == nil || !s.compared[i]) {
-			return true
+// goesOn reports whether more is spent: what was asked for, and more as long as that has others compared of the operations that write memory.
+func (s *search) goesOn() bool {
+	return s.spent < s.o.Search || s.spent < 4*s.o.Search && s.spent-s.last < s.o.Search && s.left() > 0
+}
+
+// left counts the operations of both codes that write memory and were not compared.
+func (c *comparison) left() (n int) {
+	for i := range c.program.Insts {
+		if writes(c.program.Insts[i].Do) && (c.compared == nil || !c.compared[i]) {
+			n++
 		}
 	}
-	return false
+	for i := range c.machine.Insts {
+		if writes(c.machine.Insts[i].Do) && !c.machineCover.Insts[i] {
+			n++
+		}
+	}
+	return n
 }
 
 // fresh reports whether an input was not tried.

@@ -63,6 +63,27 @@ func (l *lane) compared(undefined, sure []bool) {
 	}
 }
 
+// forget takes from what the machine code performed in a run that was cut the weak stores that were not compared: those since the last
+// synchronisation.
+func (c *comparison) forget(cover *emu.Coverage, lanes []*lane) {
+	sure := map[int32]bool{}
+	for _, l := range lanes {
+		if l == nil {
+			continue
+		}
+		for _, e := range l.epochs[:len(l.epochs)-1] {
+			for _, s := range e {
+				sure[s.Inst] = true
+			}
+		}
+	}
+	for i := range c.machine.Insts {
+		a, ok := c.machine.Insts[i].Do.(*ir.Access)
+		weak := ok && a.Kind == ir.Store && (a.Sem == ir.Weak || a.Space != ir.Global && a.Space != ir.Generic)
+		cover.Insts[i] = cover.Insts[i] && (!weak || sure[int32(i)])
+	}
+}
+
 // conclude says what the runs performed, and what of the operations that write memory they did not.
 func (c *comparison) conclude() {
 	c.Source, c.Machine = covered(c.program, c.sourceCover), covered(c.machine, c.machineCover)

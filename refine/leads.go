@@ -1,0 +1,68 @@
+package refine
+
+import (
+	"slices"
+
+	"optcheck/emu"
+	"optcheck/ir"
+)
+
+// leads tells of the instructions that nobody has performed from which of them control may come to an operation that writes memory, over
+// others that nobody has performed: what decides about those is looked at first.
+func leads(p *ir.Program, cover *emu.Coverage) []bool {
+	out := make([]bool, len(p.Insts)+1)
+	for changed := true; changed; {
+		changed = false
+		for i := range slices.Backward(p.Insts) {
+			if out[i] || cover.Insts[i] {
+				continue
+			}
+			if out[i] = writes(p.Insts[i].Do) || slices.ContainsFunc(next(p, i), func(to int32) bool { return out[to] }); out[i] {
+				changed = true
+			}
+		}
+	}
+	return out
+}
+
+// next is where control may go from an instruction of a function; behind what lanes wait for each other at, it goes on.
+func next(p *ir.Program, i int) (out []int32) {
+	behind := int32(i + 1)
+	f, ok := p.Insts[i].Do.(*ir.Flow)
+	if !ok {
+		return []int32{behind}
+	}
+	if p.Insts[i].Guard >= 0 || f.Cond >= 0 {
+		out = append(out, behind)
+	}
+	switch f.Kind {
+	case ir.Jump, ir.WarpSyncAt:
+		return append(out, f.Target)
+	case ir.JumpAny, ir.JumpTogether, ir.JumpApart, ir.Call:
+		return append(out, f.Target, behind)
+	case ir.Indirect:
+		return append(out, f.Targets...)
+	case ir.Exit, ir.Trap, ir.Return:
+		return out
+	}
+	return append(out, behind)
+}
+
+// lead tells of the goals of a search whether they lead to operations that write memory. It is asked anew when something new was performed.
+type lead struct {
+	reached int
+	of      [2][]bool // of the program, of the machine code
+}
+
+// leads reports whether the open outcome of an instruction leads to an operation that writes memory and that nobody has performed.
+func (s *search) leads(at spot) bool {
+	n := s.reached()
+	if s.lead.of[0] == nil || n != s.lead.reached {
+		s.lead = lead{n, [2][]bool{leads(s.program, s.sourceCover), leads(s.machine, s.machineCover)}}
+	}
+	p, of := s.program, s.lead.of[0]
+	if at.machine {
+		p, of = s.machine, s.lead.of[1]
+	}
+	return of[at.inst] || slices.ContainsFunc(next(p, int(at.inst)), func(to int32) bool { return of[to] })
+}
