@@ -103,10 +103,16 @@ func (s *search) nearerParam(x *seen, n int, d uint64) (out []*Input) {
 	}
 	// Great numbers make loops without an end.
 	slices.SortStableFunc(near, func(a, b uint64) int { return cmp.Compare(bits.Len64(a|most), bits.Len64(b|most)) })
-	for _, to := range near {
+	for _, to := range append(near, otherSizes(v)...) {
 		out = append(out, s.with(x.in, at, wide, to))
 	}
 	return out
+}
+
+// otherSizes are numbers of things of which unrolled loops have another number of turns, or of turns that are left.
+func otherSizes(v uint64) []uint64 {
+	v &= most<<1 - 1
+	return []uint64{v + 4, v + 16, v/2 + 1, v/2 - min(1, v/2), 2*v + 1, v/4 + 1, 3, 7, 2, 5, 13, 1, 11, 6}
 }
 
 // nearerExtent changes an extent of the launch, directly, or so that it has a thread in another place.
@@ -116,6 +122,9 @@ func (s *search) nearerExtent(x *seen, n, d int) (out []*Input) {
 	if x.from>>(positions+n)&1 == 1 {
 		at := x.at6[n] + 1
 		near = append([]int{at + d, (at + d + 31) &^ 31, at - d, (at - d + 31) &^ 31, at + d + 1, at - d + 1}, near...)
+	}
+	for _, to := range otherSizes(uint64(v)) {
+		near = append(near, int(to))
 	}
 	for _, to := range near {
 		if to > 0 {
