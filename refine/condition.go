@@ -151,17 +151,14 @@ func (c *comparison) undecided() (out []int) {
 // alike reports of which comparisons of the program the machine code has one of the same operands: of each thread, whatever the
 // operands are, on inputs with numbers of many bits.
 func (c *comparison) alike(list []int32) map[int32]bool {
-	out := map[int32]bool{}
-	for _, i := range list {
-		out[i] = true
-	}
-	some := false
+	other, seen := map[int32]bool{}, map[int32]bool{}
 	for _, in := range []*Input{c.input(0), c.wilder(0)} {
 		w := &witness{p: c.program, only: list, tuples: map[int32][]tuple{}}
 		g, err := c.prepared(c.source, in, c.launch(in), fills[0])
 		if err != nil {
 			continue
 		}
+		w.records = g.Records
 		for _, x := range g.Warps {
 			w.watch(x, c.launch(in).Threads())
 		}
@@ -173,12 +170,16 @@ func (c *comparison) alike(list []int32) map[int32]bool {
 			continue
 		}
 		for i, list := range w.tuples {
-			some = true
-			out[i] = out[i] && !slices.ContainsFunc(list, func(t tuple) bool { return !m.has(t) })
+			if g.Cut { // the machine code is not followed behind the last event of a record
+				list = slices.DeleteFunc(list, func(t tuple) bool { return t.event == len(g.Records[t.thread].Events) })
+			}
+			seen[i] = seen[i] || len(list) > 0
+			other[i] = other[i] || slices.ContainsFunc(list, func(t tuple) bool { return !m.has(t) })
 		}
 	}
-	if !some {
-		clear(out)
+	out := map[int32]bool{}
+	for _, i := range list {
+		out[i] = seen[i] && !other[i]
 	}
 	return out
 }
@@ -191,12 +192,16 @@ func (c *comparison) watched(in *Input, g *emu.Grid, m *witness) bool {
 		none[i] = &undefined{}
 	}
 	for n, ref := range g.Warps {
-		r := c.newReplay(in, g, none, c.code, l, n/max(1, len(g.Warps)/l.Blocks()), ref.ID, policies[0], readings[0])
-		m.watch(r.w, l.Threads())
-		err := r.run(c, ref)
-		c.spent += r.w.Steps
-		if a := (*accuse)(nil); err != nil && !errors.As(err, &a) {
-			return false
+		for _, how := range readings {
+			r := c.newReplay(in, g, none, c.code, l, n/max(1, len(g.Warps)/l.Blocks()), ref.ID, policies[0], how)
+			m.watch(r.w, l.Threads())
+			err := r.run(c, ref)
+			c.spent += r.w.Steps
+			if a := (*accuse)(nil); err == nil {
+				break
+			} else if !errors.As(err, &a) {
+				return false
+			}
 		}
 	}
 	return true
@@ -205,6 +210,7 @@ func (c *comparison) watched(in *Input, g *emu.Grid, m *witness) bool {
 // tuple is a comparison as a thread made it.
 type tuple struct {
 	thread int
+	event  int // how many events the thread had had
 	o      *ir.Op
 	a, b   uint64
 }
@@ -215,6 +221,8 @@ type witness struct {
 	only   []int32           // those instructions, as tuples; else all, as keys
 	tuples map[int32][]tuple // of each at most mostTuples
 	keys   map[uint64]bool
+	// records are those of the program's threads.
+	records []*emu.Record
 }
 
 const (
@@ -247,7 +255,11 @@ func (n *witness) note(w *emu.Warp, pc int32, act uint32, threads int) {
 				if t == nil {
 					continue
 				}
-				n.add(pc, tuple{t.Block*threads + t.Index, o, operand(w, o.Src[0], l), operand(w, o.Src[1], l)})
+				x := tuple{thread: t.Block*threads + t.Index, o: o, a: operand(w, o.Src[0], l), b: operand(w, o.Src[1], l)}
+				if n.records != nil {
+					x.event = len(n.records[x.thread].Events)
+				}
+				n.add(pc, x)
 			}
 		}
 	}
