@@ -69,6 +69,9 @@ func (c *comparison) show(in *Input, g *emu.Grid, defined bool) {
 		return cmp.Or(cmp.Compare(a.inst, b.inst), cmp.Compare(a.what, b.what))
 	}) {
 		c.shown[at.inst] |= 0
+		if c.made[at.inst] == nil || !g.Cut {
+			c.made[at.inst] = in
+		}
 		if !defined || c.shown[at.inst]&at.what != 0 || c.flips[at] >= mostFlips {
 			continue
 		}
@@ -149,39 +152,51 @@ func (c *comparison) undecided() (out []int) {
 }
 
 // alike reports of which comparisons of the program the machine code has one of the same operands: of each thread, whatever the
-// operands are, on inputs with numbers of many bits.
+// operands are, on inputs with numbers of many bits, and for those that nobody makes there, on one on which they were made.
 func (c *comparison) alike(list []int32) map[int32]bool {
-	other, seen := map[int32]bool{}, map[int32]bool{}
-	for _, in := range []*Input{c.input(0), c.wilder(0)} {
-		w := &witness{p: c.program, only: list, tuples: map[int32][]tuple{}}
-		g, err := c.prepared(c.source, in, c.launch(in), fills[0])
-		if err != nil {
-			continue
-		}
-		w.records = g.Records
-		for _, x := range g.Warps {
-			w.watch(x, c.launch(in).Threads())
-		}
-		if err = c.ran(g); err != nil {
-			continue
-		}
-		m := &witness{p: c.machine, keys: map[uint64]bool{}}
-		if !c.watched(in, g, m) {
-			continue
-		}
-		for i, list := range w.tuples {
-			if g.Cut { // the machine code is not followed behind the last event of a record
-				list = slices.DeleteFunc(list, func(t tuple) bool { return t.event == len(g.Records[t.thread].Events) })
-			}
-			seen[i] = seen[i] || len(list) > 0
-			other[i] = other[i] || slices.ContainsFunc(list, func(t tuple) bool { return !m.has(t) })
+	of := likeness{made: map[int32]bool{}, other: map[int32]bool{}}
+	c.liken(c.input(0), list, of)
+	c.liken(c.wilder(0), list, of)
+	for _, i := range list {
+		if in := c.made[i]; in != nil && !of.made[i] {
+			c.liken(in, list, of)
 		}
 	}
 	out := map[int32]bool{}
 	for _, i := range list {
-		out[i] = seen[i] && !other[i]
+		out[i] = of.made[i] && !of.other[i]
 	}
 	return out
+}
+
+// likeness tells which comparisons of the program were made, and of which the machine code makes others.
+type likeness struct{ made, other map[int32]bool }
+
+// liken runs both codes on an input, and looks for comparisons of the program in the machine code.
+func (c *comparison) liken(in *Input, list []int32, of likeness) {
+	w := &witness{p: c.program, only: list, tuples: map[int32][]tuple{}}
+	g, err := c.prepared(c.source, in, c.launch(in), fills[0])
+	if err != nil {
+		return
+	}
+	w.records = g.Records
+	for _, x := range g.Warps {
+		w.watch(x, c.launch(in).Threads())
+	}
+	if err = c.ran(g); err != nil {
+		return
+	}
+	m := &witness{p: c.machine, keys: map[uint64]bool{}}
+	if !c.watched(in, g, m) {
+		return
+	}
+	for i, list := range w.tuples {
+		if g.Cut { // the machine code is not followed behind the last event of a record
+			list = slices.DeleteFunc(list, func(t tuple) bool { return t.event == len(g.Records[t.thread].Events) })
+		}
+		of.made[i] = of.made[i] || len(list) > 0
+		of.other[i] = of.other[i] || slices.ContainsFunc(list, func(t tuple) bool { return !m.has(t) })
+	}
 }
 
 // watched runs the machine code against a run of the program, and has its comparisons noted.

@@ -127,7 +127,7 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 		p.Mbarriers, program = machine.Mbarriers, &p
 	}
 	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine, deaths: map[occurrence]*death{},
-		shown: map[int32]uint8{}, flips: map[showing]int{}, policies: policiesOf(machine)}
+		shown: map[int32]uint8{}, flips: map[showing]int{}, policies: policiesOf(machine), made: map[int32]*Input{}}
 	var err error
 	if c.source, err = emu.Prepare(program); err != nil {
 		return nil, err
@@ -194,8 +194,9 @@ type comparison struct {
 	spent                     int64  // all of them
 	compared                  []bool // instructions of the program whose effects were compared
 	search                    *search
-	unread                    []bool          // see unread
-	shown                     map[int32]uint8 // what compared runs showed of the program's comparisons
+	unread                    []bool           // see unread
+	shown                     map[int32]uint8  // what compared runs showed of the program's comparisons
+	made                      map[int32]*Input // an input on which a comparison was made
 	policies                  []emu.Policy
 	flips                     map[showing]int // how often it was tried whether something depends on what one shows
 	flipped                   int64           // instructions of lanes that were performed for it
