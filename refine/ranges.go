@@ -1,201 +1,10 @@
 package refine
 
 import (
-	"maps"
 	"slices"
 
 	"optcheck/ir"
 )
-
-// fact is a comparison of two registers that holds.
-type fact struct {
-	cond ir.Cond
-	of   ir.Type
-	a, b ir.Reg
-}
-
-// not is what holds if a fact does not.
-func (f fact) not() fact {
-	f.cond = [...]ir.Cond{ir.EQ: ir.NE, ir.NE: ir.EQ, ir.LT: ir.GE, ir.LE: ir.GT, ir.GT: ir.LE, ir.GE: ir.LT}[f.cond]
-	return f
-}
-
-// truth is what holds if a predicate is 1, and if it is 0.
-type truth struct{ yes, no []fact }
-
-// about reports whether a register was compared.
-func (t truth) about(r ir.Reg) bool {
-	is := func(f fact) bool { return f.a == r || f.b == r }
-	return slices.ContainsFunc(t.yes, is) || slices.ContainsFunc(t.no, is)
-}
-
-// known is what holds of the registers of a thread wherever it comes to a place.
-type known struct {
-	regs   []bounds
-	few    map[ir.Reg][]uint64 // the numbers that a register may hold, if those are few: in order, more than one
-	truths map[ir.Reg]truth
-}
-
-// most is how many numbers are few.
-const mostFew = 8
-
-func (k *known) clone() *known {
-	return &known{slices.Clone(k.regs), maps.Clone(k.few), maps.Clone(k.truths)}
-}
-
-// numbers are those that a register may hold, nil if they are many.
-func (k *known) numbers(r ir.Reg) []uint64 {
-	if b := k.regs[r]; b.low == b.high {
-		return []uint64{b.low}
-	}
-	return k.few[r]
-}
-
-// either are the numbers of two lists, nil if they are many.
-func either(a, b []uint64) []uint64 {
-	if a == nil || b == nil {
-		return nil
-	}
-	out := slices.Concat(a, b)
-	slices.Sort(out)
-	if out = slices.Compact(out); len(out) > mostFew {
-		return nil
-	}
-	return out
-}
-
-// choose gives a register some numbers, if they are few.
-func (k *known) choose(r ir.Reg, some []uint64) {
-	if len(some) == 0 {
-		delete(k.few, r)
-		return
-	}
-	k.regs[r] = bounds{some[0], some[len(some)-1]}
-	if k.few[r] = some; len(some) == 1 {
-		delete(k.few, r)
-	}
-}
-
-// join adds what holds of threads that come from elsewhere, and reports whether that is new. Where numbers grow turn by turn they go up to
-// the next width at once.
-func (k *known) join(from *known, grow bool) (changed bool) {
-	for r := range k.regs {
-		was := k.regs[r]
-		now, few := was.join(from.regs[r]), k.few[ir.Reg(r)]
-		if now == was && few == nil {
-			continue
-		}
-		if some := either(k.numbers(ir.Reg(r)), from.numbers(ir.Reg(r))); some != nil {
-			k.choose(ir.Reg(r), some)
-			changed = changed || k.regs[r] != was || len(some) > len(few)
-			continue
-		}
-		changed = changed || few != nil
-		delete(k.few, ir.Reg(r))
-		if grow && now != was {
-			if now.low < was.low {
-				now.low = 0
-			}
-			for _, bits := range []int{8, 16, 31, 32, 64} {
-				if w := within(bits); now.high > was.high && w.high >= now.high {
-					now.high = w.high
-					break
-				}
-			}
-		}
-		changed = changed || now != was
-		k.regs[r] = now
-	}
-	for r, t := range k.truths {
-		if o := from.truths[r]; !slices.Equal(t.yes, o.yes) || !slices.Equal(t.no, o.no) {
-			delete(k.truths, r)
-			changed = true
-		}
-	}
-	return changed
-}
-
-// set writes a register: what was known of it, and what was compared with it, is over.
-func (k *known) set(r ir.Reg, b bounds) {
-	k.regs[r] = b
-	delete(k.few, r)
-	delete(k.truths, r)
-	for p, t := range k.truths {
-		if t.about(r) {
-			delete(k.truths, p)
-		}
-	}
-}
-
-// assume adds that a predicate is 1, or 0, and reports whether it can be.
-func (k *known) assume(p ir.Reg, is bool) bool {
-	v, facts := bit(is), k.truths[p].no
-	if is {
-		facts = k.truths[p].yes
-	}
-	if b := k.regs[p]; b.high <= 1 && (v < b.low || v > b.high) {
-		return false
-	}
-	if k.regs[p].high <= 1 {
-		k.regs[p] = bounds{v, v}
-	}
-	for _, f := range facts {
-		if !k.holds(f) {
-			return false
-		}
-	}
-	return true
-}
-
-func bit(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// holds adds a fact, and reports whether it can be one.
-func (k *known) holds(f fact) bool {
-	switch f.cond {
-	case ir.GT:
-		return k.holds(fact{ir.LT, f.of, f.b, f.a})
-	case ir.GE:
-		return k.holds(fact{ir.LE, f.of, f.b, f.a})
-	}
-	most := within(f.of.Bits()).high
-	a, b := k.regs[f.a], k.regs[f.b]
-	if a.high > most || b.high > most {
-		return true
-	}
-	if most >>= 1; f.of.Signed() && f.cond != ir.EQ && f.cond != ir.NE {
-		if a.high <= most && b.high > most { // b is above a number without a sign, so it has none
-			b.high = most
-		}
-		if a.high > most || b.high > most {
-			return true
-		}
-	}
-	one := bit(f.cond == ir.LT)
-	switch f.cond {
-	case ir.EQ:
-		a = bounds{max(a.low, b.low), min(a.high, b.high)}
-		b = a
-	case ir.NE:
-		if a.low == a.high && b.low == b.high {
-			return a != b
-		}
-	case ir.LT, ir.LE:
-		if b.high < one {
-			return false
-		}
-		a.high, b.low = min(a.high, b.high-one), max(b.low, a.low+one)
-	}
-	if a.low > a.high || b.low > b.high {
-		return false
-	}
-	k.regs[f.a], k.regs[f.b] = a, b
-	return true
-}
 
 // ranges follows what is known through a program.
 type ranges struct {
@@ -273,7 +82,7 @@ func rangesOf(p *ir.Program) *ranges {
 
 // nothing is known where a function begins, and behind a call, but of numbers that never change.
 func (a *ranges) nothing() *known {
-	k := &known{make([]bounds, a.p.Regs+1), map[ir.Reg][]uint64{}, map[ir.Reg]truth{}}
+	k := &known{make([]bounds, a.p.Regs+1), map[ir.Reg][]uint64{}, map[ir.Reg]truth{}, ofWarp{holds: map[ir.Reg]laneSet{}}}
 	for r := range k.regs {
 		k.regs[r] = within(64)
 	}
@@ -339,7 +148,9 @@ func (a *ranges) block(at int32) (steps int) {
 			case nil, *ir.Access, *ir.Special, *ir.Fence, *ir.Warp:
 			default:
 				a.yield(performed)
+				performed.meet()
 			}
+			a.lanes(performed, in)
 			a.compute(performed, i, in.Post)
 		}
 		if performed == k {
@@ -356,6 +167,14 @@ func (a *ranges) block(at int32) (steps int) {
 
 // flow follows a transfer of control: k holds where it is not performed, taken where it is.
 func (a *ranges) flow(i int32, in *ir.Inst, f *ir.Flow, k, taken *known, does bool) {
+	switch f.Kind {
+	case ir.JumpAny, ir.JumpTogether, ir.JumpApart: // of all lanes of a group, those for which the guard is 0 among them
+		for _, to := range []int32{f.Target, i + 1} {
+			a.come(to, k)
+			a.come(to, taken)
+		}
+		return
+	}
 	if in.Guard >= 0 && k.assume(in.Guard, in.Not) {
 		a.come(i+1, k)
 	}
@@ -363,10 +182,8 @@ func (a *ranges) flow(i int32, in *ir.Inst, f *ir.Flow, k, taken *known, does bo
 		return
 	}
 	switch f.Kind {
-	case ir.JumpAny, ir.JumpTogether, ir.JumpApart:
-		a.come(f.Target, taken)
-		a.come(i+1, taken)
-		return
+	case ir.BarrierWait, ir.WarpSync, ir.WarpSyncAt:
+		taken.meet()
 	}
 	if f.Cond >= 0 {
 		if passed := taken.clone(); passed.assume(f.Cond, f.Not) {
@@ -435,7 +252,7 @@ func (a *ranges) compute(k *known, i int32, ops []ir.Op) {
 	x := &registers{func(_ int, r ir.Reg) bounds { return a.content(k, r) }}
 	for n := range ops {
 		o := &ops[n]
-		b, t, some := x.result(int(i), o), a.truthOf(k, o), a.each(k, o)
+		b, t, some, set := x.result(int(i), o), a.truthOf(k, o), a.each(k, o), k.lanesOf(o)
 		if compares(o) {
 			switch x.possible(int(i), o) & (seenTrue | seenFalse) {
 			case seenTrue:
@@ -450,6 +267,30 @@ func (a *ranges) compute(k *known, i int32, ops []ir.Op) {
 		}
 		if o.Dst >= 0 && len(t.yes)+len(t.no) > 0 && !t.about(o.Dst) {
 			k.truths[o.Dst] = t
+		}
+		if o.Dst >= 0 && set != 0 {
+			k.warp.holds[o.Dst] = set
+		}
+		if o.Code == ir.Mov && o.Dst >= 0 && o.Src[0] >= 0 && o.Dst != o.Src[0] && !a.bars[o.Dst] && !a.bars[o.Src[0]] {
+			k.alias(o.Src[0], o.Dst, o.Type.Bits())
+		}
+	}
+}
+
+// lanes takes over what an instruction of machine code tells of the lanes of its group. (Those of PTX may meet anywhere.)
+func (a *ranges) lanes(k *known, in *ir.Inst) {
+	switch do := in.Do.(type) {
+	case *ir.Special:
+		if do.Reg == ir.LaneMaskLT && a.p.Machine && do.Dst >= 0 {
+			k.warp.holds[do.Dst] = below
+		}
+	case *ir.Warp:
+		if do.Dst < 0 || do.Mask >= 0 || !a.p.Machine || do.Kind != ir.ActiveMask {
+			return
+		}
+		k.warp.holds[do.Dst] = active
+		if k.warp.alone {
+			k.regs[do.Dst] = bounds{1, loneResult}
 		}
 	}
 }

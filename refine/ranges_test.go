@@ -105,20 +105,53 @@ func TestRangesOfWarps(t *testing.T) {
 		b.To(&in.Pre, x, ir.Mov, ir.U32, x)
 		b.To(&in.Pre, p, ir.Cmp, ir.U32, x, b.Const(5)).Cond = ir.LT
 	}
+	lanes := func(guarded bool) func(b *ir.Builder) { // x are those below, other are those that run
+		return func(b *ir.Builder) {
+			b.Begin().Do = &ir.Special{Reg: ir.LaneMaskLT, Dst: x}
+			in := b.Begin()
+			if in.Do = (&ir.Warp{Kind: ir.ActiveMask, Dst: other, Mask: ir.None, Src: ir.None, Lane: ir.None, Clamp: ir.None, Pred: ir.None}); guarded {
+				in.Guard = p
+			}
+		}
+	}
+	lower := func(b *ir.Builder) {
+		in := b.Begin()
+		o := b.To(&in.Pre, bar, ir.Lop3, ir.U32, x, b.Const(0), other)
+		o.Imm = 0xa0
+		b.To(&in.Pre, p, ir.Cmp, ir.U32, bar, b.Const(0)).Cond = ir.NE
+	}
+	guarded := func(e ir.Effect) func(b *ir.Builder) {
+		return func(b *ir.Builder) {
+			in := b.Begin()
+			in.Guard, in.Do = p, e
+		}
+	}
+	wide := func(b *ir.Builder) {
+		in := b.Begin()
+		b.To(&in.Pre, p, ir.Cmp, ir.U64, x, b.Const(1<<40)).Cond = ir.GE
+		b.To(&in.Pre, other, ir.Mov, ir.U32, x)
+	}
+	vote := does(&ir.Warp{Kind: ir.ActiveMask, Dst: shared, Mask: ir.None, Src: ir.None, Lane: ir.None, Clamp: ir.None, Pred: ir.None})
 	for name, c := range map[string]struct {
 		insts []func(b *ir.Builder)
 		at    int
 		may   bool
 	}{
-		"shared":                    {[]func(*ir.Builder){number(shared, 5), where(shared, ir.EQ, 6, false)}, 2, false},
-		"shared, others run":        {[]func(*ir.Builder){number(shared, 5), does(flow(ir.Yield, 0)), where(shared, ir.EQ, 6, false)}, 3, true},
-		"shared, behind a barrier":  {[]func(*ir.Builder){number(shared, 5), does(&ir.Barrier{ID: ir.None, Count: ir.None, Src: ir.None, Dst: ir.None}), where(shared, ir.EQ, 6, false)}, 3, true},
-		"own, others run":           {[]func(*ir.Builder){number(x, 5), does(flow(ir.Yield, 0)), where(x, ir.EQ, 6, false)}, 3, false},
-		"a set by its number":       {[]func(*ir.Builder){does(set), number(other, 1), does(wait), does(exit), does(store)}, 4, true},
-		"behind a jump below 5":     {[]func(*ir.Builder){compared, jump(3, false), does(exit), where(x, ir.LT, 5, false)}, 4, true},
-		"behind a jump not below 5": {[]func(*ir.Builder){compared, jump(3, true), does(exit), where(x, ir.LT, 5, false)}, 4, false},
-		"passed, not below 5":       {[]func(*ir.Builder){compared, jump(4, false), where(x, ir.LT, 5, false), does(exit)}, 3, false},
-		"passed, below 5":           {[]func(*ir.Builder){compared, jump(4, true), where(x, ir.LT, 5, false), does(exit)}, 3, true},
+		"shared":                               {[]func(*ir.Builder){number(shared, 5), where(shared, ir.EQ, 6, false)}, 2, false},
+		"shared, others run":                   {[]func(*ir.Builder){number(shared, 5), does(flow(ir.Yield, 0)), where(shared, ir.EQ, 6, false)}, 3, true},
+		"shared, behind a barrier":             {[]func(*ir.Builder){number(shared, 5), does(&ir.Barrier{ID: ir.None, Count: ir.None, Src: ir.None, Dst: ir.None}), where(shared, ir.EQ, 6, false)}, 3, true},
+		"own, others run":                      {[]func(*ir.Builder){number(x, 5), does(flow(ir.Yield, 0)), where(x, ir.EQ, 6, false)}, 3, false},
+		"a set by its number":                  {[]func(*ir.Builder){does(set), number(other, 1), does(wait), does(exit), does(store)}, 4, true},
+		"behind a jump below 5":                {[]func(*ir.Builder){compared, jump(3, false), does(exit), where(x, ir.LT, 5, false)}, 4, true},
+		"behind a jump not below 5":            {[]func(*ir.Builder){compared, jump(3, true), does(exit), where(x, ir.LT, 5, false)}, 4, false},
+		"passed, not below 5":                  {[]func(*ir.Builder){compared, jump(4, false), where(x, ir.LT, 5, false), does(exit)}, 3, false},
+		"passed, below 5":                      {[]func(*ir.Builder){compared, jump(4, true), where(x, ir.LT, 5, false), does(exit)}, 3, true},
+		"the lowest lane is alone":             {[]func(*ir.Builder){lanes(false), lower, jump(5, true), does(exit), vote, where(shared, ir.EQ, 1<<32-1, false)}, 7, false},
+		"one of those that have met is not":    {[]func(*ir.Builder){lanes(false), lower, jump(5, true), does(exit), does(flow(ir.WarpSync, 0)), vote, where(shared, ir.EQ, 1<<32-1, false)}, 8, true},
+		"the lowest of those that vote is not": {[]func(*ir.Builder){lanes(true), lower, jump(5, true), does(exit), vote, where(shared, ir.EQ, 1<<32-1, false)}, 7, true},
+		"others are taken along":               {[]func(*ir.Builder){compared, guarded(flow(ir.JumpAny, 3)), does(exit), where(x, ir.LT, 5, true)}, 4, true},
+		"a part of a number is another one":    {[]func(*ir.Builder){wide, guarded(store)}, 1, true},
+		"one with others below is not":         {[]func(*ir.Builder){lanes(false), lower, jump(5, false), does(exit), vote, where(shared, ir.EQ, 1<<32-1, false)}, 7, true},
 	} {
 		b := ir.NewBuilder("k")
 		b.P.Machine = true
@@ -188,7 +221,7 @@ func TestRangesHold(t *testing.T) {
 
 // compiled are the modules whose machine code is looked at, too.
 var compiled = map[string]string{"turns.ptx": "sm_80", "execute.ptx": "sm_90", "constants.ptx": "sm_80", "table.ptx": "sm_90", "loops.ptx": "sm_90", "calls.ptx": "sm_80",
-	"control.ptx": "sm_90", "uniform.ptx": "sm_90", "ls-bh.ptx": "sm_90", "order-mp.ptx": "sm_80"}
+	"control.ptx": "sm_90", "atomics.ptx": "sm_80", "uniform.ptx": "sm_90", "ls-bh.ptx": "sm_90", "order-mp.ptx": "sm_80"}
 
 // kernels are kernels of PTX, and their machine code where there is a compiler.
 func kernels(t *testing.T) (out []*ir.Program) {
