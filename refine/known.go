@@ -37,8 +37,8 @@ type known struct {
 	warp   ofWarp
 }
 
-// most is how many numbers are few.
-const mostFew = 8
+// mostFew is how many numbers are few: as many as a function has calls.
+const mostFew = 32
 
 func (k *known) clone() *known {
 	return &known{slices.Clone(k.regs), maps.Clone(k.few), maps.Clone(k.truths), ofWarp{maps.Clone(k.warp.holds), k.warp.alone}}

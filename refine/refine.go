@@ -434,8 +434,8 @@ func (c *comparison) try(in *Input, of spot) {
 		a, err = c.reference(in, c.launch(in), fills[0], nil)
 	}
 	if err == nil && (of.machine || c.search.gained || news(c.sourceCover, a.Cover)) {
-		before := c.left()
-		if _ = c.compare(in, a); c.left() < before {
+		before := c.unwritten() + c.unshown()
+		if _ = c.compare(in, a); c.unwritten()+c.unshown() < before {
 			c.search.last = c.spent
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"maps"
+	"math/bits"
 	"slices"
 
 	"optcheck/emu"
@@ -30,7 +31,7 @@ type search struct {
 	shows    map[showing]moment // what the program's run of now shows of its comparisons, and where first
 	launches int                // of shapes that were tried for themselves
 	lead     lead
-	last     int64 // what was spent when the last operation that writes memory was compared for the first time
+	last     int64 // what was spent when something was compared for the first time
 }
 
 // spot is an instruction of one of the two codes.
@@ -224,7 +225,7 @@ func (s *search) launched() *Input {
 	if s.o.Block != ([3]int{}) || len(s.o.Inputs) > 0 {
 		return nil
 	}
-	for ; s.launches < len(shapes) && s.left() > 0; s.launches++ {
+	for ; s.launches < len(shapes) && s.unwritten() > 0; s.launches++ {
 		if in := s.shaped(s.choose(s.o.Seed+uint64(s.launches), Small), s.launches); s.fresh(in) {
 			return in
 		}
@@ -232,13 +233,22 @@ func (s *search) launched() *Input {
 	return nil
 }
 
-// goesOn reports whether more is spent: what was asked for, and more as long as that has others compared of the operations that write memory.
+// goesOn reports whether more is spent: what was asked for, and more as long as that leaves less to be compared, or, of the operations that write
+// memory, may do so.
 func (s *search) goesOn() bool {
-	return s.spent < s.o.Search || s.spent < 4*s.o.Search && s.spent-s.last < s.o.Search && s.left() > 0
+	writes, outcomes := s.unwritten(), s.unshown()
+	switch since := s.spent - s.last; {
+	case s.spent < s.o.Search:
+		return true
+	case s.spent >= 4*s.o.Search:
+		return false
+	default:
+		return since < s.o.Search && writes+outcomes > 0 || since < 2*s.o.Search && writes > 0
+	}
 }
 
-// left counts the operations of both codes that write memory and were not compared.
-func (c *comparison) left() (n int) {
+// unwritten counts the operations of both codes that write memory and were not compared.
+func (c *comparison) unwritten() (n int) {
 	for i := range c.program.Insts {
 		if writes(c.program.Insts[i].Do) && (c.compared == nil || !c.compared[i]) {
 			n++
@@ -248,6 +258,14 @@ func (c *comparison) left() (n int) {
 		if writes(c.machine.Insts[i].Do) && !c.machineCover.Insts[i] {
 			n++
 		}
+	}
+	return n
+}
+
+// unshown counts the outcomes that comparisons of the program have not shown.
+func (c *comparison) unshown() (n int) {
+	for _, s := range c.shown {
+		n += 2 - bits.OnesCount8(s&(seenTrue|seenFalse))
 	}
 	return n
 }
