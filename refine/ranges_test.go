@@ -21,6 +21,7 @@ import (
 	"optcheck/sass/cubin"
 	sasslower "optcheck/sass/lower"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // TestRanges: a store to which numbers and conditions let nobody come is not missed; one that is only hard to reach is.
@@ -231,7 +232,7 @@ func kernels(t *testing.T) (out []*ir.Program) {
 		require.NoError(t, err)
 		files = append(files, more...)
 	}
-	found, _ := toolchain.Discover(t.Context(), toolchain.Options{})
+	found, _ := tested.CUDA(t.Context(), toolchain.Options{})
 	at := slices.IndexFunc(found, func(tc *toolchain.Toolchain) bool { return tc.Release() == "12.4" })
 	if at < 0 {
 		required.Missing(t, "no CUDA toolkit 12.4 found")
