@@ -22,7 +22,7 @@ func (g *Grid) Barrier(w *Warp, pc int32, b *ir.Barrier, act uint32) (bool, erro
 		m := &block.barriers[id]
 		g.arrive(m, w, pc, b, l)
 		r := g.record(w, l)
-		r.pending = &Event{Kind: EventBarrier, Inst: pc, Scope: ir.CTA, ID: id, Count: count, Barrier: b.Kind}
+		r.pending = &Event{Kind: EventBarrier, Inst: pc, Scope: ir.CTA, ID: id, Count: count, Barrier: b.Kind, Operand: w.Contributes(b, l)}
 		if !wait {
 			g.went(r)
 		}
@@ -31,6 +31,11 @@ func (g *Grid) Barrier(w *Warp, pc int32, b *ir.Barrier, act uint32) (bool, erro
 		}
 	}
 	return wait, nil
+}
+
+// Contributes is the truth that a lane gives to a reduction at a barrier: 0 or 1, and 0 if there is none.
+func (w *Warp) Contributes(b *ir.Barrier, lane int) uint64 {
+	return truth(b.Kind == ir.BarrierRed && (w.operand(b.Src, lane) != 0) != b.Not)
 }
 
 func (w *Warp) operand(r ir.Reg, lane int) uint64 {
@@ -67,7 +72,7 @@ func (g *Grid) arrive(m *rendezvous, w *Warp, _ int32, b *ir.Barrier, l int) {
 	m.waiting[w] |= 1 << l
 	m.dst[w] = ir.None
 	if b.Kind == ir.BarrierRed {
-		v := (w.operand(b.Src, l) != 0) != b.Not
+		v := w.Contributes(b, l) == 1
 		m.and, m.or, m.red = m.and && v, m.or || v, b.Red
 		if v {
 			m.sum++

@@ -286,6 +286,10 @@ func (r *replay) Barrier(w *emu.Warp, pc int32, b *ir.Barrier, act uint32) (bool
 			th.take()
 		}
 		e := th.next()
+		if got := w.Contributes(b, l); b.Kind == ir.BarrierRed && e.Barrier == ir.BarrierRed && got != e.Operand && !th.open.operand(th.at) {
+			return false, &accuse{Rule: WrongValue, Lane: l, Pc: pc, Event: e, Want: e.Operand, Got: got, Known: true,
+				Why: fmt.Sprintf("the program gives %d to a reduction at a barrier, the machine code %d", e.Operand, got)}
+		}
 		w.Threads[l].SetResult(e.Reduced)
 		if b.Dst >= 0 {
 			w.SetReg(b.Dst, l, e.Reduced)

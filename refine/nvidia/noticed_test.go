@@ -33,6 +33,7 @@ func TestNoticed(t *testing.T) {
 		"aligned.ptx":  {{}, {"map+4", "map+8"}, {"[n]", "[map]"}},
 		"active.ptx":   {{}, {"popc.b32 w, g", "popc.b32 w, f"}, {"and.b32 r, v, 7", "and.b32 r, v, 3"}, {"pl, i, 5", "pl, i, 4"}},
 		"made.ptx":     {{}, {"[b], ny", "[b], nx"}, {"data+12", "data+16"}},
+		"reduced.ptx":  {{}, {"setp.eq", "setp.ne"}, {"n, 0, h", "n, 0, !h"}, {"v, v, 3", "v, v, 7"}, {"h, v, 1", "h, v, 2"}},
 	} {
 		data, err := os.ReadFile("../../sass/lower/testdata/" + file)
 		if os.IsNotExist(err) {
