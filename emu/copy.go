@@ -33,18 +33,43 @@ func (w *Warp) copy(pc int32, c *ir.Copy, act uint32) error {
 					from[l].Addr, to[l].Addr)}
 			}
 		}
+	case ir.CopyStore, ir.CopyReduce:
+		for x := act; x != 0; x &= x - 1 {
+			l := lowest(x)
+			to[l] = w.at(c.ToSpace, c.To, c.ToOffset, 64, l)
+			if n := c.Bytes * c.Elems; to[l].Addr%uint64(n) != 0 {
+				return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("an asynchronous store of %d bytes to %#x, which is misaligned", n, to[l].Addr)}
+			}
+		}
 	}
 	return w.env.Copy(w, pc, c, act, &to, &from)
 }
 
-func (w *Warp) bulkSize(c *ir.Copy, l int) uint64 { return w.regs[c.Size][l] & 0xffffffff }
+func (w *Warp) bulkSize(c *ir.Copy, l int) uint64 {
+	if c.Size < 0 {
+		return 0
+	}
+	return w.regs[c.Size][l] & 0xffffffff
+}
 
 // CopyEvent is the event of a bulk copy of a lane: Place is where to, Operand and ID are where from and its space, Compare is the size, and
-// Result the place of the barrier object, if there is one.
+// Result the place of the barrier object, if there is one. That of an asynchronous store has Bytes, and Operand and High are what it stores.
 func (w *Warp) CopyEvent(pc int32, c *ir.Copy, l int, to, from Place) (Event, error) {
 	e := Event{Kind: EventCopy, Inst: pc, Place: to, Operand: from.Addr, ID: uint64(from.Space), Compare: w.bulkSize(c, l)}
 	if e.Compare > maxBulk {
 		return e, &Cannot{Inst: int(pc), Why: fmt.Sprintf("a bulk copy of %d bytes", e.Compare), Input: true}
+	}
+	if a := c.Stored(); c.Kind != ir.CopyBulk {
+		var b [16]byte
+		w.Stored(a, l, b[:])
+		e.Bytes = a.Bytes * a.Elems
+		e.Operand, e.ID, e.Compare, e.High = Number(b[:]), 0, uint64(e.Bytes), Number(b[8:])
+		if c.Kind == ir.CopyReduce {
+			e.Atom = a.Atom
+			if a.Atom == ir.AtomMin || a.Atom == ir.AtomMax {
+				e.Type = a.Type
+			}
+		}
 	}
 	if c.Mbarrier >= 0 {
 		p := w.at(ir.Generic, c.Mbarrier, c.MbarrierOffset, 64, l)
@@ -59,7 +84,7 @@ func (w *Warp) CopyEvent(pc int32, c *ir.Copy, l int, to, from Place) (Event, er
 // Copy performs an asynchronous copy at once: what a thread reads of it before it waits is undefined in PTX.
 func (g *Grid) Copy(w *Warp, pc int32, c *ir.Copy, act uint32, to, from *[Lanes]Place) error {
 	switch {
-	case c.Kind == ir.CopyBulk:
+	case c.Kind >= ir.CopyBulk:
 		var err error
 		g.lanesOf(act, func(l int) {
 			if err == nil {
@@ -83,18 +108,23 @@ func (g *Grid) Copy(w *Warp, pc int32, c *ir.Copy, act uint32, to, from *[Lanes]
 	return nil
 }
 
-// bulk performs a bulk copy, by no thread: what it writes is in memory, and the barrier object has its bytes.
+// bulk performs a bulk copy, or an asynchronous store, by no thread: what it writes is in memory, and the barrier object has its bytes.
 func (g *Grid) bulk(w *Warp, pc int32, c *ir.Copy, l int, to, from Place) error {
 	e, err := w.CopyEvent(pc, c, l, to, from)
 	if err != nil {
 		return err
 	}
 	block := w.Threads[l].Block
-	src, dst := WordOf(from, block), WordOf(to, block)
-	for i := range Word(e.Compare / 4) {
-		g.Memory.Put(dst+i, g.Memory.Now(src+i, Integer))
+	var what [16]byte // of a store
+	if c.Kind == ir.CopyBulk {
+		src, dst := WordOf(from, block), WordOf(to, block)
+		for i := range Word(e.Compare / 4) {
+			g.Memory.Put(dst+i, g.Memory.Now(src+i, Integer))
+		}
+	} else if err := g.stored(w, c, l, WordOf(to, block), &what); err != nil {
+		return err
 	}
-	g.record(w, l).event(e, 1, make([]byte, e.Bytes))
+	g.record(w, l).event(e, 1, what[:e.Bytes])
 	if c.Mbarrier < 0 {
 		return nil
 	}
@@ -106,6 +136,29 @@ func (g *Grid) bulk(w *Warp, pc int32, c *ir.Copy, l int, to, from Place) error 
 	}
 	g.Memory.Put(object, uint32(v))
 	g.Memory.Put(object+1, uint32(v>>32))
+	return nil
+}
+
+// stored performs an asynchronous store, or reduction, of whole words, and returns what it is of.
+func (g *Grid) stored(w *Warp, c *ir.Copy, l int, to Word, what *[16]byte) error {
+	a := c.Stored()
+	w.Stored(a, l, what[:])
+	result := *what
+	n := a.Bytes * a.Elems
+	if c.Kind == ir.CopyReduce {
+		var old [16]byte
+		for i := 0; i < n; i += 4 {
+			binary.LittleEndian.PutUint32(old[i:], g.Memory.Now(to+Word(i/4), Integer))
+		}
+		for i := 0; i < n; i += a.Bytes {
+			if err := Combine(g.Code.P.Mbarriers, a, result[i:i+a.Bytes], old[i:], what[i:], nil); err != nil {
+				return err
+			}
+		}
+	}
+	for i := 0; i < n; i += 4 {
+		g.Memory.Put(to+Word(i/4), binary.LittleEndian.Uint32(result[i:]))
+	}
 	return nil
 }
 

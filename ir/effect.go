@@ -227,6 +227,9 @@ const (
 	CopyWait // for all but Groups groups
 	CopyWaitAll
 	CopyBulk // cp.async.bulk, UBLKCP: Size bytes; a warp of machine code performs it once
+	// st.async, STAS; red.async, REDAS: what registers hold, reported to a barrier object.
+	CopyStore
+	CopyReduce
 )
 
 // Copy is a thread's asynchronous copy from global into shared memory, or what waits for it. A bulk copy is one between any two spaces.
@@ -246,8 +249,22 @@ type Copy struct {
 	Ignore    Reg
 	IgnoreNot bool
 	Groups    int
+	// What an asynchronous store or reduction writes: Elems elements of Bytes bytes.
+	Data  []Reg
+	Elems int
+	Atom  Atom
+	Type  Type
 	// Of groups: Bulk tells that they are those of bulk copies, OnlyReads that it is waited only until the copies have read.
 	Bulk, OnlyReads bool
+}
+
+// Stored is what a store or reduction would be to memory if it were not asynchronous.
+func (c *Copy) Stored() *Access {
+	a := &Access{Kind: Store, Bytes: c.Bytes, Elems: c.Elems, Data: c.Data, Type: c.Type}
+	if c.Kind == CopyReduce {
+		a.Kind, a.Atom = Atomic, c.Atom
+	}
+	return a
 }
 
 // SpecialReg is what a Special reads.

@@ -309,6 +309,9 @@ func (h *Harness) cells(t *litmus.Test) {
 				at(th, in.Addr, in.Bytes())
 				at(th, in.More[0], in.Bytes())
 			}
+			if w := in.Word; w != nil && w.Parts > 1 && in.Part == 0 {
+				at(th, in.Addr, int64(w.Parts*in.Type.Bits()/8))
+			}
 			if in.Async != nil && (in.Async.Kind == litmus.StoreAsync || in.Async.Kind == litmus.ReduceAsync) {
 				at(th, in.Addr, in.Bytes())
 			}

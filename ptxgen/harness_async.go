@@ -92,8 +92,12 @@ func (e *harnessEmitter) traffic(loc int) (copied, expected int64, arrivals int,
 	return copied, expected, arrivals, conditional
 }
 
-// settled returns an error if the end of a launch would not wait for all bulk copies to shared memory.
+// settled returns an error if the end of a launch would not wait for all bulk copies to shared memory, or if it has operations that
+// only launches of clusters may have: an H200 calls STAS an illegal instruction in others.
 func (e *harnessEmitter) settled() error {
+	if e.ranks() == 1 && e.has(litmus.StoreAsync, litmus.ReduceAsync) {
+		return unsupported("asynchronous stores in a launch without clusters, in which devices do not perform them")
+	}
 	for _, l := range mbarriers(e.t) {
 		copied, expected, arrivals, conditional := e.traffic(l)
 		if n := int(e.t.Locations[l].Init); copied > 0 && (conditional || copied != expected || n <= 0 || arrivals%n != 0 || arrivals == 0) {

@@ -100,7 +100,10 @@ func flows(p *ir.Program) addresses {
 				to.indices[own(i, do.Addr)] = true
 			}
 		case *ir.Copy:
-			to.pointers[own(i, do.From)], to.shared[own(i, do.To)] = true, true
+			if do.From >= 0 {
+				to.pointers[own(i, do.From)] = true
+			}
+			to.shared[own(i, do.To)] = true
 		case *ir.Warp:
 			ops = append(ops, ir.Op{Code: ir.Mov, Type: ir.U32, Dst: own(i, do.Dst), Src: [4]ir.Reg{own(i, do.Src), ir.None, ir.None, ir.None}})
 		}

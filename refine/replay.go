@@ -286,8 +286,16 @@ func (r *replay) overlay(th *lane, p emu.Place, buf []byte, stored bool) {
 
 // Copy replays an asynchronous copy as a load and a store.
 func (r *replay) Copy(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *[emu.Lanes]emu.Place) error {
-	if c.Kind == ir.CopyBulk {
-		return r.bulk(w, pc, c, act, to, from)
+	switch c.Kind {
+	case ir.CopyBulk:
+		return r.bulk(w, pc, c, act, act, to, from)
+	case ir.CopyStore, ir.CopyReduce:
+		for x := act; x != 0; x &= x - 1 {
+			if err := r.bulk(w, pc, c, x&-x, act, to, from); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	if c.Kind != ir.CopyAsync {
 		return nil
@@ -345,18 +353,22 @@ func (r *replay) object(pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.P
 }
 
 // bulk replays a bulk copy, which a warp of machine code performs once, by whatever lane's: what is copied is not read here, and the
-// record has what it leaves.
-func (r *replay) bulk(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *[emu.Lanes]emu.Place) error {
-	l := bits.TrailingZeros32(act)
+// record has what it leaves. An asynchronous store is each lane's own: by is the lane.
+func (r *replay) bulk(w *emu.Warp, pc int32, c *ir.Copy, by, act uint32, to, from *[emu.Lanes]emu.Place) error {
+	l := bits.TrailingZeros32(by)
 	want, err := w.CopyEvent(pc, c, l, to[l], from[l])
 	if err != nil {
 		return err
 	}
 	same := func(e *emu.Event) bool {
 		return e.Kind == emu.EventCopy && e.Place == want.Place && e.Operand == want.Operand && e.ID == want.ID && e.Compare == want.Compare &&
-			e.Result == want.Result
+			e.Result == want.Result && e.Bytes == want.Bytes && e.High == want.High && e.Atom == want.Atom && e.Type == want.Type
 	}
-	for _, among := range []uint32{act, r.w.Group, ^uint32(0)} {
+	among := []uint32{by}
+	if c.Kind == ir.CopyBulk {
+		among = []uint32{act, r.w.Group, ^uint32(0)}
+	}
+	for _, among := range among {
 		for k, th := range r.lanes {
 			if among>>k&1 == 0 || th == nil {
 				continue
@@ -372,7 +384,7 @@ func (r *replay) bulk(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *[
 	if r.exhausted(r.w.Group) {
 		return beyond{}
 	}
-	return r.unexpected(l, pc, to[l], "a bulk copy that the program does not perform here")
+	return r.unexpected(l, pc, to[l], "a copy that the program does not perform here")
 }
 
 // Clock gives the readings of the program.

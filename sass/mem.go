@@ -119,7 +119,7 @@ func memWidths(in *isa.Inst, sm int) {
 			o.Words = 1
 			wide := global && !(in.Op == "LDGSTS" && i == 0)
 			if o.Reg.Class == isa.ClassGPR && (o.Part == "64" || o.Part == "" && wide) {
-				o.Words = 2
+				o.Words = 2 // of STAS: an address, and that of a barrier object
 			}
 		}
 	}

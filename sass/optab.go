@@ -138,6 +138,7 @@ func addMemory(add func(opInfo, string)) {
 	add(opInfo{role: isa.RoleNop}, "NOP")
 	add(opInfo{role: isa.RoleCopy, space: isa.SpaceShared, width: widthMem}, "LDGSTS")
 	add(opInfo{role: isa.RoleCopy, space: isa.SpaceGeneric}, "UBLKCP UBLKRED UTMALDG UTMASTG UTMAREDG")
+	add(opInfo{role: isa.RoleCopy, space: isa.SpaceGeneric, width: widthMem}, "STAS REDAS") // what is in registers
 	add(opInfo{role: isa.RoleCache, space: isa.SpaceGlobal}, "UBLKPF UTMAPF UTMACCTL")
 	// Barrier objects in shared memory: arrive, test, init.
 	add(opInfo{role: isa.RoleAtomic, space: isa.SpaceShared, dest: destReg1, width: widthMem}, "SYNCS")

@@ -67,6 +67,8 @@ func (m *monitor) Copy(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *
 		case err != nil:
 		case c.Kind == ir.CopyAsync:
 			m.copied(w, pc, c, l, g, to[l], from[l])
+		case c.Kind == ir.CopyStore, c.Kind == ir.CopyReduce:
+			err = &emu.Cannot{Inst: int(pc), Why: "an asynchronous store, whose races are not looked for"}
 		case c.Kind == ir.CopyBulk:
 			err = m.bulk(w, pc, c, l, to[l], from[l])
 		case c.Kind == ir.CopyCommit && c.Bulk:

@@ -157,5 +157,22 @@ func (x *inst) bulkCopy() {
 	x.do(c)
 }
 
+// storeAsync is st.async and red.async.
+func (x *inst) storeAsync() {
+	list, t := x.elements(1), x.t()
+	c := &ir.Copy{Kind: ir.CopyStore, From: ir.None, Size: ir.None, Ignore: ir.None, Elems: len(list), Bytes: t.Bits() / 8, Type: t}
+	if op := x.mods["op"]; op != "" {
+		c.Kind, c.Atom = ir.CopyReduce, atoms[op]
+	}
+	var to, object place
+	c.ToSpace, to = x.placeIn(0, "shared::cluster")
+	_, object = x.placeIn(2, "shared::cluster")
+	c.To, c.ToOffset, c.Mbarrier, c.MbarrierOffset = to.reg, to.offset, object.reg, object.offset
+	for i := range list {
+		c.Data = append(c.Data, x.data(&list[i], t)...)
+	}
+	x.do(c)
+}
+
 // bulkWait waits for groups of bulk copies, or for their reads.
 func (x *inst) bulkWait() { x.number(0); x.copyWait() }

@@ -66,7 +66,10 @@ func atom(space ir.Space) func(*step) {
 		cast := slices.Contains(s.in.Mods, "CAST")
 		a := s.atomic(space)
 		p := s.optPredDst()
-		d := s.dst()
+		d := isa.Operand{Kind: isa.OpdReg, Zero: true}
+		if o := s.peek(); p == ir.None || !cast || o == nil || o.Kind != isa.OpdMem { // from sm_100 on the predicate is all that CAST gives
+			d = s.dst()
+		}
 		s.memory(a)
 		switch {
 		case a.Total:

@@ -160,6 +160,33 @@ func bulk(s *step) {
 	s.do(c)
 }
 
+// storeAsync: STAS, REDAS [to], v. The register behind that of the place has the barrier object's.
+func storeAsync(s *step) {
+	c := &ir.Copy{Kind: ir.CopyStore, ToSpace: ir.Generic, From: ir.None, Size: ir.None, Ignore: ir.None, Elems: 1, Type: ir.U32}
+	if s.in.Op == "REDAS" {
+		op := s.oneOf("ADD MIN MAX INC DEC AND OR XOR")
+		if c.Kind, c.Atom = ir.CopyReduce, atoms[op]; op == "" {
+			s.fail("REDAS of unknown operation")
+		}
+		c.Type = integers[s.oneOf("S32 64")]
+		c.Bytes = c.Type.Bits() / 8
+	} else {
+		c.Bytes, _ = s.width()
+	}
+	o := s.next()
+	terms, ok := addressTerms(o.Text)
+	if o.Kind != isa.OpdMem || !ok || len(terms) == 0 || terms[0].class != isa.ClassGPR || terms[0].zero || terms[0].part != "64" || terms[0].num%2 != 0 ||
+		len(terms) > 1 {
+		s.fail("address %s of %s", o.Text, s.in.Op)
+		return
+	}
+	low, high := s.termReg(terms[0], 0), s.termReg(terms[0], 1)
+	c.To = s.op(ir.Add, ir.U64, low, s.u.b.Window(ir.Shared))
+	c.Mbarrier = s.op(ir.Add, ir.U64, high, s.u.b.Window(ir.Shared))
+	c.Data = s.data(c.Bytes)
+	s.do(c)
+}
+
 // clusterBarrier: UCGABAR_ARV and UCGABAR_WAIT.
 func clusterBarrier(kind ir.BarrierKind) func(*step) {
 	return func(s *step) {

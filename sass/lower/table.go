@@ -243,6 +243,7 @@ func memory(add adder) {
 	add(syncs, "SYNCS")
 	add(arrives, "ARRIVES")
 	add(bulk, "UBLKCP")
+	add(storeAsync, "STAS", "REDAS")
 	add(ignore("L2"), "UBLKPF")
 	add(clusterBarrier(ir.BarrierClusterArrive), "UCGABAR_ARV")
 	add(clusterBarrier(ir.BarrierClusterWait), "UCGABAR_WAIT")
