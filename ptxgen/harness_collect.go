@@ -30,7 +30,7 @@ const (
 var (
 	CollectPointers = []string{"results", "hist", "samples", "table", "counters"}
 	CollectSettings = []string{"inst_count", "inst_mask", "terms", "other", "result_step", "locations", "sync_words"}
-	CollectLocation = []string{"mul", "stride", "offset", "initial", "high", "width", "slot"}
+	CollectLocation = []string{"mul", "stride", "offset", "initial", "high", "width", "slot", "cell"}
 )
 
 // MaxLocations is the number of locations that the collector supports.
@@ -98,7 +98,7 @@ func collectHead(f func(string, ...any)) {
 // collectLocation copies a location's final value, if it is a term, and resets the location.
 func collectLocation(f func(string, ...any), l int) {
 	f("\tsetp.le.u32 %%p0, %%s_locations, %d;\n\t@%%p0 bra $TERMS;\n", l)
-	for i, p := range CollectLocation {
+	for i, p := range CollectLocation[:7] {
 		f("\tld.param.u32 %%a%d, [%s%d];\n", 8+i, p, l) // a8 mul … a14 slot
 	}
 	f("\tmul.lo.u32 %%a8, %%a8, %%a2;\n\tand.b32 %%a8, %%a8, %%s_inst_mask;\n\tmad.lo.u32 %%a8, %%a8, %%a9, %%a10;\n")
@@ -107,7 +107,9 @@ func collectLocation(f func(string, ...any), l int) {
 	f("\tld.global.u32 %%a15, [%%d2];\n\tmad.wide.u32 %%d3, %%s_result_step, %%a14, %%d1;\n\tst.global.u32 [%%d3], %%a15;\n")
 	f("\t@%%p2 bra $RESET%d;\n\tld.global.u32 %%a15, [%%d2+4];\n\tcvt.u64.u32 %%d4, %%s_result_step;\n\tadd.u64 %%d3, %%d3, %%d4;\n"+
 		"\tst.global.u32 [%%d3], %%a15;\n", l)
-	f("$RESET%d:\n\tst.global.u32 [%%d2], %%a11;\n\t@!%%p2 st.global.u32 [%%d2+4], %%a12;\n", l)
+	f("$RESET%d:\n\tld.param.u32 %%a15, [cell%d];\n\tst.global.u32 [%%d2], %%a11;\n", l, l)
+	f("\tmov.u32 %%a16, 0;\n\tsetp.gt.u32 %%p2, %%a15, 4;\n\t@%%p2 st.global.u32 [%%d2+4], %%a12;\n")
+	f("\tsetp.gt.u32 %%p2, %%a15, 8;\n\t@%%p2 st.global.u32 [%%d2+8], %%a16;\n\t@%%p2 st.global.u32 [%%d2+12], %%a16;\n")
 }
 
 // collectTail finds the bin of an instance, counts it, and finally adds the CTA's counts to the

@@ -74,8 +74,9 @@ func FromTest(t *litmus.Test, thread int, layout Layout) (*Spec, error) {
 		b.s.Wide = accessed(t, 64)
 	}
 	b.s.Narrow = [2]uint8{accessed(t, 8), accessed(t, 16)}
-	if b.s.Parts = PartsOf(t); layout == Adjacent && t.Parted() {
-		return nil, unsupported("parts of locations in the layout adjacent")
+	wide := slices.ContainsFunc(b.th.Body, func(in litmus.Instr) bool { return in.Part > 0 })
+	if b.s.Parts = PartsOf(t); layout == Adjacent && (t.Parted() || wide) {
+		return nil, unsupported("parts of locations, or vectors, in the layout adjacent")
 	}
 	for i := range b.th.Body {
 		if err := b.step(i); err != nil {

@@ -124,7 +124,7 @@ func (p *Program) collectArgs(m *Memory, l *launch, b *bins) []runner.Arg {
 					s = ptxgen.NoSlot
 				}
 				v = map[string]uint32{"mul": l.mul[i], "stride": l.stride[i], "offset": l.offset[i], "initial": uint32(init),
-					"high": uint32(init >> 32), "width": uint32(p.H.Widths[i]), "slot": s}[name]
+					"high": uint32(init >> 32), "width": uint32(p.H.Widths[i]), "slot": s, "cell": uint32(p.H.Cells[i])}[name]
 			}
 			args = append(args, runner.U32(v))
 		}
