@@ -252,6 +252,9 @@ func (c *checker) word(th *Thread, j int) {
 				}
 			}
 		}
+		if l, n := c.t.Location(c.bases[th.index(c.t)][j]), int64(w.Parts*in.Type.Bits()/8); l != nil && (l.Offset+in.Addr.Offset)%n != 0 {
+			c.errorf(in.Pos, "%s is not aligned to the %d bytes of its registers", in, n)
+		}
 		if of.Addr.Reg != "" && slices.ContainsFunc(th.Body[first:first+w.Parts], func(in Instr) bool { return in.Dst == of.Addr.Reg }) {
 			c.errorf(in.Pos, "%s: register %s is address and destination", in, of.Addr.Reg)
 		}
