@@ -33,7 +33,7 @@ func TestDressed(t *testing.T) {
 
 // TestArms: ptxas splits a warp at an atomic in a function into lanes that sum up and lanes
 // that do not. An arm that is weaker, or an invalidation that only some lanes execute, is
-// not the test. (What the lanes add up is not checked: docs/internals/design-notes.md.)
+// not the test. (What the lanes add up is not checked: docs/internals/tour.md, known gaps.)
 func TestArms(t *testing.T) {
 	x := generatedTest(t, "MP+po-atom.exch.rel.gpu+atom.add.acq.gpu-po-p0::p1-xgyg@call-1.0")
 	for _, w := range []struct{ old, by, class, reason string }{
