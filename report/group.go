@@ -24,23 +24,73 @@ func arose(stage string) string {
 	return " (arose in the " + stage + ")"
 }
 
-// writeGroups lists the findings of a run, the first ones in full, or with o.Cells each cell
+// writeGroups lists the findings of a run, the first causes in full, or with o.Cells each cell
 // that has one.
 func writeGroups(b *bufio.Writer, r *Run, o TextOptions) {
 	gs := r.Groups()
-	for i, g := range gs.List {
+	left := len(gs.List)
+	for i, list := range gs.byCause() {
 		if i == MaxTold && !o.Cells {
-			fmt.Fprintf(b, "\n%d more of %d findings: --cells shows each of their cells, --html FOLDER all of them\n", len(gs.List)-i, len(gs.List))
+			fmt.Fprintf(b, "\n%d more of %d findings: --cells shows each of their cells, --html FOLDER all of them\n", left, len(gs.List))
 			return
 		}
-		cells, t := gs.InFull(g), &gs.Set.Tests[g.Test]
+		left -= len(list)
 		if !o.Cells {
-			writeGroup(b, r, t, cells)
+			writeGroup(b, r, &gs.Set.Tests[list[0].Test], gs.InFull(list[0]))
+			writeAlso(b, gs, list[1:])
 			continue
 		}
-		for i := range cells {
-			writeGroup(b, r, t, cells[i:i+1])
+		for _, g := range list {
+			cells := gs.InFull(g)
+			for i := range cells {
+				writeGroup(b, r, &gs.Set.Tests[g.Test], cells[i:i+1])
+			}
 		}
+	}
+}
+
+// byCause puts the findings together that have a cause in common: what breaks the same rules at the same operations in the same
+// way, in whichever tests, kernels, lines and registers.
+func (g *Groups) byCause() (out [][]*Group) {
+	at := map[string]int{}
+	for _, x := range g.List {
+		r := &g.Set.Results[g.Set.Cells[x.Cells[0]].Result]
+		key := r.Class + "\x00" + strings.Join(r.Known, " ")
+		causes := map[string]bool{}
+		for i := range r.Findings {
+			causes[r.Findings[i].cause()] = true
+		}
+		for i := range r.Doubts {
+			causes[r.Doubts[i].cause()] = true
+		}
+		if len(causes) == 0 || r.Class == Unknown {
+			causes[r.Reason] = true
+		}
+		key += "\x00" + strings.Join(sortedKeys(causes), "\x00")
+		i, ok := at[key]
+		if !ok {
+			i = len(out)
+			at[key], out = i, append(out, nil)
+		}
+		out[i] = append(out[i], x)
+	}
+	return out
+}
+
+// maxAlso bounds the further places of a cause that are named.
+const maxAlso = 3
+
+// writeAlso says where else a cause shows.
+func writeAlso(b *bufio.Writer, gs *Groups, more []*Group) {
+	for _, g := range more[:min(len(more), maxAlso)] {
+		var places []string
+		for _, p := range Places(gs.InFull(g)) {
+			places = append(places, p.String())
+		}
+		fmt.Fprintf(b, "  also: %s, %s\n", gs.Set.Tests[g.Test].title(), strings.Join(places, "; "))
+	}
+	if n := len(more) - maxAlso; n > 0 {
+		fmt.Fprintf(b, "  and %s with this cause: --cells\n", plain.Count(n, "more finding"))
 	}
 }
 

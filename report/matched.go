@@ -76,10 +76,16 @@ type Execution struct {
 	Uncontracted bool `json:"uncontracted,omitempty"`
 }
 
+// Differs tells that the first run already differed, so that nothing is known of how much runs perform.
+func (x *Execution) Differs() bool { return x.Why == "" && x.Runs+x.Cut == 0 }
+
 // Text says in words how much of a kernel was executed.
 func (x *Execution) Text() string {
 	if x.Why != "" {
 		return "not executed: " + x.Why
+	}
+	if x.Differs() {
+		return "executed until the first difference"
 	}
 	s := fmt.Sprintf("executed (%s, %.0f %% of the PTX, %.0f %% of the machine instructions), orders on all paths", plain.Count(x.Runs, "run"),
 		100*x.Source, 100*x.Machine)

@@ -196,11 +196,12 @@ func writeProgramNotes(b *bufio.Writer, r *Run) {
 
 // executions gathers how much of programs was executed.
 type executions struct {
-	kernels, runs   int
-	least, most     int
-	source, machine []float64
-	lines           []string // what is told of single kernels, in order
-	cells           map[string][]*Cell
+	// kernels are all, runs those of which runs were compared, differ those whose first run differed
+	kernels, runs, differ int
+	least, most           int
+	source, machine       []float64
+	lines                 []string // what is told of single kernels, in order
+	cells                 map[string][]*Cell
 }
 
 func (x *executions) add(c *Cell, notes bool) {
@@ -208,7 +209,10 @@ func (x *executions) add(c *Cell, notes bool) {
 	if e == nil {
 		return
 	}
-	if x.kernels++; e.Why == "" {
+	switch x.kernels++; {
+	case e.Differs():
+		x.differ++
+	case e.Why == "":
 		if x.runs++; x.runs == 1 {
 			x.least = e.Runs
 		}
@@ -233,7 +237,10 @@ func (x *executions) write(b *bufio.Writer, notes bool) {
 	if x.kernels == 0 {
 		return
 	}
-	fmt.Fprintf(b, "executed: %d of %s", x.runs, plain.Count(x.kernels, "kernel"))
+	fmt.Fprintf(b, "executed: %d of %s", x.runs+x.differ, plain.Count(x.kernels, "kernel"))
+	if x.differ > 0 {
+		fmt.Fprintf(b, ", %d until the first difference", x.differ)
+	}
 	if x.runs > 0 {
 		slices.Sort(x.source)
 		slices.Sort(x.machine)
@@ -241,8 +248,9 @@ func (x *executions) write(b *bufio.Writer, notes bool) {
 		if x.most > x.least {
 			runs += fmt.Sprintf(" to %d", x.most)
 		}
-		fmt.Fprintf(b, ", %s runs each, in the median %.0f %% of the PTX and %.0f %% of the machine code",
-			runs, 100*x.source[x.runs/2], 100*x.machine[x.runs/2])
+		others := plain.Form(min(x.differ, 1), "of the others ", "")
+		fmt.Fprintf(b, ", %s%s runs each, in the median %.0f %% of the PTX and %.0f %% of the machine code",
+			others, runs, 100*x.source[x.runs/2], 100*x.machine[x.runs/2])
 	}
 	b.WriteByte('\n')
 	for i, line := range x.lines {

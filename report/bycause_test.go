@@ -1,0 +1,54 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestTextByCause: a text tells a cause once, in whichever tests and registers it shows, and names the others; what differs in rule, class
+// or being known is told apart.
+func TestTextByCause(t *testing.T) {
+	r := NewRun()
+	r.Config = Config{Tests: 7, Cells: 7, Toolchains: []Toolchain{{ID: "ptxas 1"}}, Levels: []string{"O3"}, Layouts: []string{"pointers"}}
+	add := func(test, class string, known []string, details ...string) {
+		c := Cell{Test: test, Hash: test, Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}
+		c.Class, c.Known = class, known
+		for _, d := range details {
+			c.Findings = append(c.Findings, Finding{Rule: "merged", Detail: d})
+		}
+		r.Tests = append(r.Tests, Test{Name: test, Hash: test})
+		r.Cells = append(r.Cells, c)
+	}
+	add("a", Miscompiled, nil, "#0 ld [x] and #1 ld [x] are one: LDG R2, [R2.64]")
+	for _, test := range []string{"b", "c", "d", "e"} {
+		add(test, Miscompiled, nil, "#3 ld [y] and #4 ld [y] are one: LDG R4, desc[UR4][R6.64]")
+	}
+	add("f", Miscompiled, nil, "#3 ld [y] and #4 ld [y] are one: LDG.E R4, [R6.64]")
+	add("g", Optimised, []string{"k"}, "#0 ld [x] and #1 ld [x] are one: LDG R2, [R2.64]")
+	var b bytes.Buffer
+	require.NoError(t, WriteText(&b, r, TextOptions{}))
+	var got []string
+	for line := range strings.Lines(b.String()) {
+		if strings.HasPrefix(line, "MISC") || strings.HasPrefix(line, "OPT") || strings.HasPrefix(line, "  also") || strings.HasPrefix(line, "  and") {
+			got = append(got, strings.TrimSpace(line))
+		}
+	}
+	require.Equal(t, []string{"MISCOMPILED: a", "also: b, ptxas 1 sm_80 at O3, layout pointers", "also: c, ptxas 1 sm_80 at O3, layout pointers",
+		"also: d, ptxas 1 sm_80 at O3, layout pointers", "and 1 more finding with this cause: --cells", "MISCOMPILED: f", "OPTIMISED: g"}, got)
+	b.Reset()
+	require.NoError(t, WriteText(&b, r, TextOptions{Cells: true}))
+	require.Equal(t, 6, strings.Count(b.String(), "MISCOMPILED: "))
+
+	x := executions{}
+	x.add(&Cell{Result: Result{Executed: &Execution{Runs: 4, Source: 0.8, Machine: 1}}}, false)
+	x.add(&Cell{Result: Result{Executed: &Execution{}}}, false)
+	b.Reset()
+	w := bufio.NewWriter(&b)
+	x.write(w, false)
+	require.NoError(t, w.Flush())
+	require.Equal(t, "executed: 2 of 2 kernels, 1 until the first difference, of the others 4 runs each, in the median 80 % of the PTX and 100 % of the machine code\n", b.String())
+}
