@@ -108,6 +108,13 @@ check:
 	$(GO) run ./internal/onlyinput/check -test=false ./...
 	$(GO) mod tidy -diff
 
+# What the pages of docs/results say, measured again by what scripts/results.txt names: make results
+# WHAT="short long", or a page. It prints where each command's output is, to compare with the page.
+WHAT ?= short
+.PHONY: results
+results: build
+	scripts/results.sh $(WHAT)
+
 # Functions that no command reaches, without those that only tests call: to look
 # at, since what tests alone need may be right.
 DEADCODE ?= golang.org/x/tools/cmd/deadcode@v0.52.0
