@@ -40,6 +40,7 @@ type auditFlags struct {
 	frontFlags     []string
 	text           report.TextOptions
 	writeKnown     string
+	watch          bool
 	engine         engineFlags
 }
 
@@ -99,6 +100,7 @@ following (optcheck campaign attach). See optcheck campaign for larger plans.`,
 		Example: `  optcheck audit kernel.ptx --toolchains 11.8,12.4 --targets sm_80
   optcheck audit kernel.cu --toolchains 12.4 --front-flags -Iinclude
   optcheck audit src/ --fail-on changed --output run.jsonl --html pages
+  optcheck audit kernel.cu --targets sm_80 --levels O3 --watch
   optcheck audit coRR mp --targets sm_80,sm_90 --levels O3
   optcheck audit corpus --output run.jsonl
   optcheck audit tests/ --toolchains 12.4 --format json
@@ -109,39 +111,50 @@ following (optcheck campaign attach). See optcheck campaign for larger plans.`,
   optcheck audit exch-sl+release.gpu+acquire.gpu --source llvm-ir --toolchains 22,12.4
   optcheck audit --vendor amd cl-coRR cl-mp+mem_fences --targets tahiti,gfx900`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.engine.engine != "" {
-				if _, ok, err := programs(env, args); err != nil {
-					return err
-				} else if ok {
-					return fmt.Errorf("%s: programs are audited without --engine", args[0])
-				}
-				return f.engine.run(cmd.Context(), env, &f, args)
+			if !f.watch {
+				return f.run(cmd, env, args)
 			}
-			for _, name := range []string{"shards", "folder", "slurm", "detach", "poll"} {
-				if cmd.Flags().Changed(name) {
-					return fmt.Errorf("--%s goes with --engine", name)
-				}
+			if len(args) == 0 || f.engine.engine != "" || f.writeKnown != "" {
+				return errors.New("--watch goes with files and folders, and not with --engine or --write-known")
 			}
-			if slices.ContainsFunc(args, isCubin) {
-				if err := onlyFlags(cmd, "a cubin is compared alone", cubinFlags); err != nil {
-					return err
-				}
-				return auditCubin(cmd.Context(), env, &f, args)
-			}
-			if files, ok, err := programs(env, args); err != nil || ok {
-				if err == nil {
-					err = onlyFlags(cmd, "audits of PTX and CUDA C++ do not have it", programFlags)
-				}
-				if err != nil {
-					return err
-				}
-				return auditPrograms(cmd.Context(), env.forSource(""), &f, files)
-			}
-			return runAudit(cmd.Context(), env, &f, args)
+			return watch(cmd.Context(), env, args, func() error { return f.run(cmd, env, args) })
 		},
 	}
 	f.add(cmd)
 	return cmd
+}
+
+// run audits what is named once.
+func (f *auditFlags) run(cmd *cobra.Command, env *environment, args []string) error {
+	if f.engine.engine != "" {
+		if _, ok, err := programs(env, args); err != nil {
+			return err
+		} else if ok {
+			return fmt.Errorf("%s: programs are audited without --engine", args[0])
+		}
+		return f.engine.run(cmd.Context(), env, f, args)
+	}
+	for _, name := range []string{"shards", "folder", "slurm", "detach", "poll"} {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s goes with --engine", name)
+		}
+	}
+	if slices.ContainsFunc(args, isCubin) {
+		if err := onlyFlags(cmd, "a cubin is compared alone", cubinFlags); err != nil {
+			return err
+		}
+		return auditCubin(cmd.Context(), env, f, args)
+	}
+	if files, ok, err := programs(env, args); err != nil || ok {
+		if err == nil {
+			err = onlyFlags(cmd, "audits of PTX and CUDA C++ do not have it", programFlags)
+		}
+		if err != nil {
+			return err
+		}
+		return auditPrograms(cmd.Context(), env.forSource(""), f, files)
+	}
+	return runAudit(cmd.Context(), env, f, args)
 }
 
 func (f *auditFlags) add(cmd *cobra.Command) {
@@ -173,6 +186,7 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 	f.engine.add(cmd)
 	textFlags(cmd, &f.text)
 	knownFlags(cmd)
+	fl.BoolVar(&f.watch, "watch", false, "audit again whenever a file changes, until Ctrl-C: for editing; with --store only what changed is compiled")
 	fl.StringVar(&f.writeKnown, "write-known", "", "write what is found, and not known, into this new list of known findings")
 }
 

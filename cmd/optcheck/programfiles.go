@@ -87,7 +87,7 @@ func filesIn(dir string, pass func(name string) bool) (files, links []string, er
 var (
 	cubinFlags   = []string{"toolchains", "timeout", "disassembler", "fail-on", "allow-unknown", "format", "notes", "cells", "explain-claims", "quiet"}
 	programFlags = append([]string{"targets", "levels", "jobs", "known", "new-only", "write-known", "keep-code", "output", "report", "html", "front-flags",
-		"store", "unsupported", "execute", "verify"}, cubinFlags...)
+		"store", "unsupported", "execute", "verify", "watch"}, cubinFlags...)
 )
 
 // onlyFlags refuses flags that would be ignored.
