@@ -37,8 +37,8 @@ func TestTextByCause(t *testing.T) {
 			got = append(got, strings.TrimSpace(line))
 		}
 	}
-	require.Equal(t, []string{"MISCOMPILED: a", "also: b, ptxas 1 sm_80 at O3, layout pointers", "also: c, ptxas 1 sm_80 at O3, layout pointers",
-		"also: d, ptxas 1 sm_80 at O3, layout pointers", "and 1 more finding with this cause: --cells", "MISCOMPILED: f", "OPTIMISED: g"}, got)
+	require.Equal(t, []string{"MISCOMPILED: a", "also: b, in ptxas 1 sm_80 at O3, layout pointers", "also: c, in ptxas 1 sm_80 at O3, layout pointers",
+		"also: d, in ptxas 1 sm_80 at O3, layout pointers", "also: e, in ptxas 1 sm_80 at O3, layout pointers", "MISCOMPILED: f", "OPTIMISED: g"}, got)
 	b.Reset()
 	require.NoError(t, WriteText(&b, r, TextOptions{Cells: true}))
 	require.Equal(t, 6, strings.Count(b.String(), "MISCOMPILED: "))

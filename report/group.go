@@ -78,16 +78,24 @@ func (g *Groups) byCause() (out [][]*Group) {
 }
 
 // maxAlso bounds the further places of a cause that are named.
-const maxAlso = 3
+const maxAlso = 8
 
 // writeAlso says where else a cause shows.
 func writeAlso(b *bufio.Writer, gs *Groups, more []*Group) {
 	for _, g := range more[:min(len(more), maxAlso)] {
-		var places []string
-		for _, p := range Places(gs.InFull(g)) {
+		cells, t := gs.InFull(g), &gs.Set.Tests[g.Test]
+		var at, places []string
+		for _, list := range [][]Finding{cells[0].Findings, cells[0].Doubts} {
+			for i := range list {
+				if x := t.tell(&list[i]); x.place != "" {
+					put(&at, x.place+": ")
+				}
+			}
+		}
+		for _, p := range Places(cells) {
 			places = append(places, p.String())
 		}
-		fmt.Fprintf(b, "  also: %s, %s\n", gs.Set.Tests[g.Test].title(), strings.Join(places, "; "))
+		fmt.Fprintf(b, "  also: %s%s, in %s\n", strings.Join(at, ""), t.title(), strings.Join(places, "; "))
 	}
 	if n := len(more) - maxAlso; n > 0 {
 		fmt.Fprintf(b, "  and %s with this cause: --cells\n", plain.Count(n, "more finding"))
