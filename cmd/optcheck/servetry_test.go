@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -123,6 +124,9 @@ func TestServeTryProgram(t *testing.T) {
 	for _, want := range []string{"c-miscompiled", `data-finding data-line="16" data-col="2" data-severity="error"`, `data-of="13"`, "STRONG.SYS", "causality"} {
 		require.Contains(t, page, want)
 	}
+	require.Regexp(t, `<code>(\.L_\w+):</code>`, page, "the loop's label stands before its first instruction")
+	label := regexp.MustCompile(`<code>(\.L_\w+):</code>`).FindStringSubmatch(page)[1]
+	require.Regexp(t, `BRA [^<]*`+regexp.QuoteMeta(label), page)
 	require.NotContains(t, page, `data-of="16"`, "there is nothing of the lost load")
 	for text, want := range map[string]string{
 		strings.Replace(wait, "setp.eq", "setq.eq", 1): "Line 14, column ",

@@ -235,11 +235,28 @@ func (p *triedProgram) machine(prog *isa.Program) (out []html.TriedFunc) {
 		for last > 0 && f.Insts[last-1].Op == "NOP" {
 			last--
 		}
+		labels := labelsOf(f.Insts[:last])
 		for i := range f.Insts[:last] {
 			in := &f.Insts[i]
+			if l := labels[i]; l != "" {
+				x.Lines = append(x.Lines, html.TriedLine{Text: l + ":"})
+			}
 			x.Lines = append(x.Lines, html.TriedLine{At: fmt.Sprintf("%04x", in.Addr), Text: in.Text, Line: p.lines[in.Src.Line]})
 		}
 		out = append(out, x)
+	}
+	return out
+}
+
+// labelsOf are the labels that branches name, by the instruction that they stand before.
+func labelsOf(list []isa.Inst) map[int]string {
+	out := map[int]string{}
+	for i := range list {
+		for _, o := range list[i].Args {
+			if o.Kind == isa.OpdLabel && o.Sym != "" && list[i].Target >= 0 && list[i].Target < len(list) {
+				out[list[i].Target] = o.Sym
+			}
+		}
 	}
 	return out
 }
