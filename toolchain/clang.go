@@ -241,8 +241,10 @@ func checkTarget(text []byte, name string) error {
 		return errors.New("the listing does not name its target")
 	}
 	isa := string(m[1])
-	if i := strings.LastIndex(isa, "-"); i >= 0 && strings.Contains(isa, "--") {
-		isa = isa[strings.Index(isa, "--")+2:]
+	for _, env := range []string{"--", "-unknown-"} { // an environment that the triple does not name, before LLVM 23 and since
+		if _, chip, ok := strings.Cut(isa, env); ok {
+			isa = chip
+		}
 	}
 	isa, _, _ = strings.Cut(isa, ":")
 	if isa != want.Chip {

@@ -106,6 +106,9 @@ func TestClangStages(t *testing.T) {
 func TestCheckTarget(t *testing.T) {
 	require.NoError(t, checkTarget([]byte("\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"\n"), "gfx90a"))
 	require.NoError(t, checkTarget([]byte("\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx90a:sramecc+\"\n"), "gfx90a"))
+	require.NoError(t, checkTarget([]byte("\t.amdgcn_target \"amdgcn-amd-amdhsa-unknown-gfx942\"\n"), "gfx942"))
+	require.NoError(t, checkTarget([]byte("\t.amdgcn_target \"amdgcn-amd-amdhsa-unknown-gfx9-generic\"\n"), "gfx9-generic"))
+	require.Error(t, checkTarget([]byte("\t.amdgcn_target \"amdgcn-amd-amdhsa-unknown-gfx942\"\n"), "gfx90a"))
 	require.NoError(t, checkTarget([]byte("\t.amd_amdgpu_isa \"amdgcn-mesa-mesa3d--gfx600\"\n"), "tahiti"))
 	require.NoError(t, checkTarget([]byte("\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx9-4-generic\"\n"), "gfx9-4-generic"))
 	require.NoError(t, checkTarget(nil, "cypress"))

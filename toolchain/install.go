@@ -91,7 +91,7 @@ func Install(ctx context.Context, name string, o InstallOptions) (done bool, err
 	in.what = in
 	for _, p := range llvmPackaged {
 		if name == "llvm-"+p.major {
-			in.what = &llvmInstall{in, p.major, p.security}
+			in.what = &llvmInstall{in, p}
 		}
 	}
 	for _, p := range frontPackaged {
@@ -114,7 +114,7 @@ func suiteOf(name string) (string, error) {
 	}
 	for _, p := range llvmPackaged {
 		if "llvm-"+p.major == name {
-			return llvmSuite, nil
+			return p.suite, nil
 		}
 	}
 	for _, p := range frontPackaged {

@@ -244,7 +244,11 @@ func librariesOf(clang string) string {
 	if root == "" || root == "/" {
 		return ""
 	}
-	return filepath.Join(root, "usr", "lib", multiarch)
+	dir := filepath.Join(root, "usr", "lib", multiarch)
+	if _, err := os.Stat(filepath.Join(dir, loader)); err == nil {
+		return "" // its tools find them; the machine's own programs would not stand this C library
+	}
+	return dir
 }
 
 // libs finds the release's libraries.

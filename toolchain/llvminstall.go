@@ -14,14 +14,18 @@ import (
 	"strings"
 )
 
-// llvmPackaged lists the releases of LLVM that Debian 12 carries, oldest first.
-// Newer suites carry others, but for a newer C library than Debian 12 has.
-var llvmPackaged = []struct {
-	major    string
-	security bool // it is in the security archive
-}{{"13", false}, {"14", false}, {"15", false}, {"16", false}, {"19", false}, {"22", true}}
+// llvmRelease is a release of LLVM in a suite of Debian.
+type llvmRelease struct {
+	major, suite string
+	security     bool // it is in the security archive
+}
 
-// llvmSuite is the Debian release whose packages are installed.
+// llvmPackaged lists the releases of LLVM that are installed, oldest first: those of Debian 12, and the newest
+// of unstable, which is for a newer C library than machines have, and so brings its own.
+var llvmPackaged = []llvmRelease{{"13", llvmSuite, false}, {"14", llvmSuite, false}, {"15", llvmSuite, false}, {"16", llvmSuite, false},
+	{"19", llvmSuite, false}, {"22", llvmSuite, true}, {"23", unstable, false}}
+
+// llvmSuite is the Debian release whose packages run on this and newer ones.
 const llvmSuite = "bookworm"
 
 // llvmPackages are the packages of a release: the driver, the front end, the
@@ -37,14 +41,17 @@ var llvmRuntime = [][2]string{{"libz3.so.4", "libz3-4"}, {"libedit.so.2", "libed
 	{"libxml2.so.2", "libxml2"}, {"libicuuc.so.72", "libicu72"}, {"libtinfo.so.6", "libtinfo6"}, {"libffi.so.8", "libffi8"},
 	{"libzstd.so.1", "libzstd1"}, {"libz.so.1", "zlib1g"}, {"liblzma.so.5", "liblzma5"}}
 
+// llvmWhole are the packages of shared libraries of a release that brings its own C library.
+var llvmWhole = []string{"libc6", "libgcc-s1", "libstdc++6", "libz3-4", "libedit2", "libbsd0", "libmd0", "libxml2-16", "libtinfo6", "libffi8", "libzstd1",
+	"zlib1g", "liblzma5"}
+
 // llvmTools are the programs that are kept of the packages.
 var llvmTools = []string{"clang", "llc", "llvm-objdump", "llvm-mc", "opt"}
 
 // llvmInstall is the installation of one release of LLVM.
 type llvmInstall struct {
 	*installer
-	major    string
-	security bool
+	llvmRelease
 }
 
 func (l *llvmInstall) bin(tree string) string {
@@ -88,9 +95,17 @@ func (l *llvmInstall) build(ctx context.Context, tree string) (string, error) {
 		return "", err
 	}
 	what := Installed{Name: l.name, Package: "clang-" + l.major, Packages: map[string]string{}}
-	packages := append(llvmPackages(l.major), missingRuntime()...)
-	if err := l.packages(ctx, packages, filepath.Join(tree, "root"), wanted(l.major), &what); err != nil {
+	runtime := missingRuntime()
+	if l.llvmRelease.suite == unstable {
+		runtime = llvmWhole
+	}
+	if err := l.packages(ctx, append(llvmPackages(l.major), runtime...), filepath.Join(tree, "root"), wanted(l.major), &what); err != nil {
 		return "", err
+	}
+	if l.llvmRelease.suite == unstable {
+		if err := l.standAlone(filepath.Join(tree, "root", "usr", "lib")); err != nil {
+			return "", err
+		}
 	}
 	version, err := l.answers(ctx, tree)
 	if err != nil {
@@ -98,6 +113,38 @@ func (l *llvmInstall) build(ctx context.Context, tree string) (string, error) {
 	}
 	what.Clang = version
 	return version, record(tree, what)
+}
+
+// loader is the dynamic linker that belongs to a C library beside it.
+const loader = "ld-linux-x86-64.so.2"
+
+// standAlone puts a script in the place of each tool that starts it with its own dynamic linker and libraries, so that it
+// runs on machines with an older C library; and libclc where the releases before had it.
+func (l *llvmInstall) standAlone(lib string) error {
+	bin := filepath.Join(lib, "llvm-"+l.major, "bin")
+	for _, tool := range llvmTools {
+		path, first := filepath.Join(bin, tool), ""
+		if err := os.Rename(path, path+".bin"); err != nil {
+			return err
+		}
+		if tool == "clang" {
+			first = " -no-canonical-prefixes" // else it takes the linker's place for its own
+		}
+		script := fmt.Sprintf("#!/bin/sh\nd=${0%%/*}\nexec \"$d/../../%[1]s/%[2]s\" --library-path \"$d/../lib:$d/../../%[1]s\" --argv0 \"$0\" \"$d/%[3]s.bin\"%[4]s \"$@\"\n",
+			multiarch, loader, tool, first)
+		if err := writeSynced(path, strings.NewReader(script), 0o755); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"clc", filepath.Join("llvm-"+l.major, "lib", "clang", l.major, "lib", "amdgcn-amd-amdhsa-llvm", "libclc.bc")} {
+		if _, err := os.Stat(filepath.Join(lib, name)); (name == "clc") == (err == nil) {
+			return nil // it is there, or nowhere
+		}
+	}
+	if err := os.Mkdir(filepath.Join(lib, "clc"), 0o755); err != nil {
+		return err
+	}
+	return os.Symlink(filepath.Join("..", "llvm-"+l.major, "lib", "clang", l.major, "lib", "amdgcn-amd-amdhsa-llvm", "libclc.bc"), filepath.Join(lib, "clc", "amdgcn-amd-amdhsa.bc"))
 }
 
 // missingRuntime lists the packages of shared libraries that this machine has
@@ -220,7 +267,7 @@ func (l *llvmInstall) sources(ctx context.Context) error {
 			return err
 		}
 	}
-	list := []aptSource{{mirror, l.suite, "main"}}
+	list := []aptSource{{mirror, l.llvmRelease.suite, "main"}}
 	if l.security {
 		security := ""
 		if l.o.Mirror == "" {
@@ -231,7 +278,7 @@ func (l *llvmInstall) sources(ctx context.Context) error {
 		if security == "" {
 			security = strings.TrimSuffix(mirror, "/") + "-security"
 		}
-		list = append(list, aptSource{security, l.suite + "-security", "main"})
+		list = append(list, aptSource{security, l.llvmRelease.suite + "-security", "main"})
 	}
 	return l.prepareSources(list)
 }

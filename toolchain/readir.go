@@ -33,6 +33,9 @@ func (t *Toolchain) ReadIR(ctx context.Context, program, task string, ir []byte)
 		return nil, c.hopeless(err)
 	}
 	c.args = []string{task, l.LibLLVM, "batch.ll"}
+	if own := filepath.Join(filepath.Dir(l.LibLLVM), loader); executable(own) { // a library for another C library than the machine's
+		c.path, c.args = own, append([]string{"--library-path", filepath.Dir(own), program}, c.args...)
+	}
 	out, err := t.Runner().run(ctx, c)
 	if err != nil {
 		return nil, asInfrastructure(err)
