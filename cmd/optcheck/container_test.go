@@ -38,7 +38,7 @@ func TestContainer(t *testing.T) {
 		return strings.TrimSpace(string(out)), err
 	}
 	if _, err := exec.LookPath("buildah"); err != nil {
-		t.Skip("no buildah")
+		t.Skip("buildah is not to be had")
 	}
 	if out, err := buildah("inspect", "--type", "image", from[1]); err != nil {
 		if pulled, err := buildah("pull", "-q", from[1]); err != nil {

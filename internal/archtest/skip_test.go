@@ -12,16 +12,17 @@ import (
 
 // skips are the tests that skip for another reason than a missing program, by file and what they say.
 var skips = map[string]string{
-	"audit/live_test.go":            "OPTCHECK_FULL=1",
-	"cmd/optcheck/store_test.go":    "no file system can be mounted", // only root can
-	"internal/required/required.go": "format, args...",
-	"model/cat/herd_test.go":        "starts many processes", // -short
-	"model/nvhw/mutants_test.go":    "OPTCHECK_MUTANTS=1",
-	"program/cases_test.go":         "OPTCHECK_FULL=1",
-	"prove/measure_test.go":         "OPTCHECK_",
-	"ptxgen/cycle/gen_test.go":      "a million tests", // -short
-	"report/serve/first_test.go":    "a million cells", // -short
-	"runner/cuda/gpu_test.go":       "no ",             // a GPU, or its clusters: no machine of CI has them
+	"audit/live_test.go":             "OPTCHECK_FULL=1",
+	"cmd/optcheck/container_test.go": "to be had",                     // an image from a registry
+	"cmd/optcheck/store_test.go":     "no file system can be mounted", // only root can
+	"internal/required/required.go":  "format, args...",
+	"model/cat/herd_test.go":         "starts many processes", // -short
+	"model/nvhw/mutants_test.go":     "OPTCHECK_MUTANTS=1",
+	"program/cases_test.go":          "OPTCHECK_FULL=1",
+	"prove/measure_test.go":          "OPTCHECK_",
+	"ptxgen/cycle/gen_test.go":       "a million tests", // -short
+	"report/serve/first_test.go":     "a million cells", // -short
+	"runner/cuda/gpu_test.go":        "no ",             // a GPU, or its clusters: no machine of CI has them
 }
 
 // TestSkips: what skips a test for want of a program says so by internal/required, so that CI fails where something that
