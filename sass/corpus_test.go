@@ -21,7 +21,7 @@ type corpus struct {
 // corpusPTX returns the kernels that a target accepts, as one module.
 func corpusPTX(sm, ptx int, jumps bool) string {
 	c := &corpus{sm: sm, ptx: ptx, jumps: jumps}
-	fmt.Fprintf(&c.b, ".version %d.%d\n.target sm_%d\n.address_size 64\n", ptx/10, ptx%10, sm)
+	fmt.Fprintf(&c.b, ".version %d.%d\n.target %s\n.address_size 64\n", ptx/10, ptx%10, archOf(sm, ptx))
 	c.b.WriteString(".global .align 16 .b8 gx[256];\n.global .align 16 .b8 gy[256];\n.const .align 16 .b8 cx[256];\n")
 	c.b.WriteString(".visible .func (.reg .b32 r) callee(.reg .b32 a, .reg .b64 p) {\n .reg .b32 t;\n" +
 		" ld.u32 t,[p];\n add.u32 r,a,t;\n bar.warp.sync 0xffffffff;\n ret;\n}\n")
@@ -37,7 +37,17 @@ func corpusPTX(sm, ptx int, jumps bool) string {
 	c.float()
 	c.special()
 	c.async()
+	c.textures()
+	c.groups()
 	return c.b.String()
+}
+
+// archOf is the name of a target, of sm_90 with its own features where the release knows them.
+func archOf(sm, ptx int) string {
+	if sm == 90 && ptx >= 80 {
+		return "sm_90a"
+	}
+	return fmt.Sprintf("sm_%d", sm)
 }
 
 // kernel writes one kernel. The body finds p and q (u64 pointers to global

@@ -1,6 +1,7 @@
 package sass
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -112,6 +113,9 @@ func setWidths(in *isa.Inst, w widthRule, sm int) {
 	case widthMem:
 		memWidths(in, sm)
 	}
+	if in.Mem.Space == isa.SpaceTexture && sm >= 70 {
+		textureWidths(in)
+	}
 	switch {
 	case in.Role == isa.RoleBranch && sm >= 70 && in.Op != "BRA":
 		// Code addresses take 64 bits.
@@ -195,48 +199,68 @@ var mmaShapes = map[string][2]int{
 	"IMMA.8816": {8, 16}, "IMMA.8832": {8, 32}, "IMMA.8864": {8, 64},
 	"IMMA.16816": {16, 16}, "IMMA.16832": {16, 32}, "IMMA.16864": {16, 64}, "IMMA.168128": {16, 128},
 	"BMMA.88128": {8, 128}, "BMMA.168128": {16, 128}, "BMMA.168256": {16, 256},
-	"DMMA.884": {8, 4}, "DMMA.8x8x4": {8, 4}, "QMMA.16832": {16, 32},
+	"DMMA.884": {8, 4}, "QMMA.16832": {16, 32},
+}
+
+// mmaShape returns the rows of A, its columns, and the columns of the sum; 0 for a shape that is not known. Newer instructions print them as
+// 64x128x16: rows, columns of the sum, columns of A.
+func mmaShape(in *isa.Inst) (m, k, n int) {
+	for _, mod := range in.Mods {
+		if s, ok := mmaShapes[in.Op+"."+mod]; ok {
+			return s[0], s[1], 8
+		}
+		if _, err := fmt.Sscanf(mod, "%dx%dx%d", &m, &n, &k); err == nil && min(m, n, k) > 0 && max(m, n, k) <= 1024 {
+			return m, k, n
+		}
+	}
+	return 0, 0, 0
 }
 
 // mmaBits returns the sizes of the elements that a matrix instruction multiplies, and of their sums.
 func mmaBits(in *isa.Inst) (elem, sum int) {
-	if elem, sum = 16, 32; (in.Op == "HMMA" || in.Op == "QMMA") && !hasMod(in, "F32") {
-		sum = 16
-	}
+	elem, sum = 16, 32
 	switch {
-	case in.Op == "IMMA" && (hasMod(in, "S4") || hasMod(in, "U4")):
-		elem = 4
-	case in.Op == "IMMA" || in.Op == "QMMA":
-		elem = 8
-	case in.Op == "BMMA":
-		elem = 1
 	case in.Op == "DMMA":
-		elem, sum = 64, 64
+		return 64, 64
+	case strings.HasPrefix(in.Op, "B"):
+		return 1, 32
+	case strings.HasPrefix(in.Op, "I") && (hasMod(in, "S4") || hasMod(in, "U4")):
+		return 4, 32
+	case strings.HasPrefix(in.Op, "I"):
+		return 8, 32
+	case strings.HasPrefix(in.Op, "Q"):
+		elem = 8
 	case hasMod(in, "TF32"):
 		elem = 32
+	}
+	if !hasMod(in, "F32") {
+		sum = 16
 	}
 	return elem, sum
 }
 
-// mmaWords returns the numbers of registers of D, A, B and C: a warp holds a matrix in as many as its elements need (PTX ISA, Warp Level Matrix
-// Instructions), of a sparse A half of it. They are 0 for a shape that is not known.
+// mmaWords returns the numbers of registers of D, A, B and C: a warp, or the four warps of a group (GMMA), hold a matrix in as many as its elements
+// need (PTX ISA, Warp Level Matrix Instructions and Asynchronous Warpgroup Level Matrix Instructions), of a sparse A half of it. They are 0 for a
+// shape that is not known.
 func mmaWords(in *isa.Inst) (words [4]int) {
 	elem, sum := mmaBits(in)
 	if in.Op == "HMMA" && hasMod(in, "884") { // whose quarters of a warp hold matrices of their own
 		return [4]int{sum / 8, 2, 2, sum / 8}
 	}
-	for _, m := range in.Mods {
-		if s, ok := mmaShapes[in.Op+"."+m]; ok {
-			const bits = 32 * 32 // of a register of a warp
-			words = [4]int{s[0] * 8 * sum / bits, s[0] * s[1] * elem / bits, s[1] * 8 * elem / bits, s[0] * 8 * sum / bits}
-			break
-		}
+	bits := 32 * 32 // of a register of all lanes
+	if byGroup(in) {
+		bits *= 4
 	}
+	m, k, n := mmaShape(in)
+	words = [4]int{m * n * sum / bits, m * k * elem / bits, n * k * elem / bits, m * n * sum / bits}
 	if hasMod(in, "SP") {
 		words[1] /= 2
 	}
 	return words
 }
+
+// byGroup reports whether the warps of a group compute a product of matrices together, and asynchronously.
+func byGroup(in *isa.Inst) bool { return strings.HasSuffix(in.Op, "GMMA") }
 
 // mmaWidths sets operand widths of matrix instructions. A shape that is not known makes the instruction unknown rather than wrong.
 func mmaWidths(in *isa.Inst) {
@@ -244,14 +268,21 @@ func mmaWidths(in *isa.Inst) {
 		return
 	}
 	words := mmaWords(in)
-	if slices.Contains(words[:], 0) {
+	regs := words[:]
+	if byGroup(in) { // B is in shared memory, and so is A unless it is a register
+		regs = []int{words[0], words[1], words[3]}
+		if len(in.Args) > 1 && in.Args[1].Kind == isa.OpdMem {
+			regs = []int{words[0], words[3]}
+		}
+	}
+	if slices.Contains(regs, 0) {
 		in.Role = isa.RoleUnknown
 		return
 	}
 	n := 0
 	eachReg(in, func(i int, o *isa.Operand) {
-		if n < 4 {
-			o.Words = words[n]
+		if n < len(regs) {
+			o.Words = regs[n]
 		}
 		n++
 	})
@@ -259,7 +290,7 @@ func mmaWidths(in *isa.Inst) {
 
 // registers sets Defs, Uses, Addrs and Data.
 func (p *parser) registers(in *isa.Inst, d destRule, sm int) {
-	dests := destCount(in, d)
+	dests := destCount(in, d, sm)
 	for i := range in.Args {
 		o := &in.Args[i]
 		if i < dests {
@@ -318,7 +349,7 @@ func (p *parser) maskedPreds(in *isa.Inst, f func(isa.Reg)) {
 }
 
 // destCount returns the number of leading operands that are written.
-func destCount(in *isa.Inst, d destRule) int {
+func destCount(in *isa.Inst, d destRule, sm int) int {
 	n := len(in.Args)
 	isPred := func(i int) bool { return i < n && in.Args[i].Kind == isa.OpdPred }
 	switch d {
@@ -337,6 +368,9 @@ func destCount(in *isa.Inst, d destRule) int {
 		}
 		if i < n && in.Args[i].Kind == isa.OpdReg {
 			i++
+		}
+		if texture(in) && i < n && in.Args[i].Kind == isa.OpdReg && sm >= 70 {
+			i++ // the first two components, or the only ones
 		}
 		if d == destReg {
 			for isPred(i) && i+1 < n && !in.Args[i].Not {

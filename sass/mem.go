@@ -127,6 +127,9 @@ func memWidths(in *isa.Inst, sm int) {
 
 // base2Words returns the number of registers of the uniform part of an address.
 func base2Words(in *isa.Inst, o *isa.Operand) int {
+	if byGroup(in) {
+		return 4 // two descriptors of matrices
+	}
 	if in.Op == "UBLKCP" {
 		// The destination names two addresses: of the data and of the barrier, or
 		// a global one. The source is a global address unless it is .G.S.

@@ -45,7 +45,7 @@ func lower(p *parser, in *isa.Inst, sm int) {
 	}
 	l := lowerer{p: p, in: in, sm: sm}
 	info := opTable[in.Op]
-	l.dsts = destCount(in, info.dest)
+	l.dsts = destCount(in, info.dest, sm)
 	l.args = in.Args[l.dsts:]
 	p.micros = p.micros[:0]
 	f(&l)

@@ -66,7 +66,11 @@ func (r release) compile(t testing.TB, ptx string, sm int, args ...string) strin
 	if err := os.WriteFile(src, []byte(ptx), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	args = append(args, "-arch", "sm_"+strconv.Itoa(sm), src, "-o", bin)
+	arch := "sm_" + strconv.Itoa(sm)
+	if strings.Contains(ptx, ".target "+arch+"a\n") {
+		arch += "a"
+	}
+	args = append(args, "-arch", arch, src, "-o", bin)
 	if out, err := exec.Command(filepath.Join(r.bin, "ptxas"), args...).CombinedOutput(); err != nil {
 		t.Fatalf("ptxas %s sm_%d: %v\n%s", r.name, sm, err, out)
 	}
