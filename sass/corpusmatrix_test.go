@@ -37,7 +37,6 @@ func (c *corpus) textures() {
 		tex("tex.%s.v4.u32.f32 {r0,r1,r2,r3}|p1,[z,%s]; selp.u32 r4,1,2,p1; st.global.u32 [q+4],r4;", d.geom, d.f)
 		tex("tex.%s.v2.f16x2.f32 {r0,r1},[z,%s];", d.geom, d.f)
 		if d.grad != "" {
-			flush() // nvdisasm 11.8 takes R63 of sm_75 for a zero register: kernels stay small
 			tex("tex.grad.%s.v4.u32.f32 {r0,r1,r2,r3},[z,%s],%s;", d.geom, d.f, d.grad)
 		}
 		if d.i != "" {
