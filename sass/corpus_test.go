@@ -436,6 +436,14 @@ func (c *corpus) special() {
 }
 
 func (c *corpus) async() {
+	if c.sm == 70 || c.sm == 72 {
+		for _, sum := range []string{"f16.f16.f16.f16 {r0,r1,r2,r3}", "f32.f16.f16.f16 {g0,g1,g2,g3,g4,g5,g6,g7}", "f32.f16.f16.f32 {g0,g1,g2,g3,g4,g5,g6,g7}"} {
+			from := map[string]string{"f16": "{r0,r1,r2,r3}", "f32": "{g0,g1,g2,g3,g4,g5,g6,g7}"}[sum[12:15]]
+			c.kernel(".reg .f32 g<8>;", "ld.global.v4.f32 {g0,g1,g2,g3},[p]; ld.global.v4.f32 {g4,g5,g6,g7},[p+16]; ld.global.v4.u32 {r0,r1,r2,r3},[p+32];",
+				fmt.Sprintf("mma.sync.aligned.m8n8k4.row.col.%s,{x,y},{y,x},%s;", sum, from), fmt.Sprintf("mma.sync.aligned.m8n8k4.col.row.%s,{x,y},{y,x},%s;", sum, from),
+				"st.global.v4.f32 [q],{g0,g1,g2,g3}; st.global.v4.f32 [q+16],{g4,g5,g6,g7};", "mov.b32 {h0,h1},r0;")
+		}
+	}
 	if c.sm < 75 {
 		return
 	}

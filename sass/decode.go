@@ -244,8 +244,8 @@ func mmaBits(in *isa.Inst) (elem, sum int) {
 // shape that is not known.
 func mmaWords(in *isa.Inst) (words [4]int) {
 	elem, sum := mmaBits(in)
-	if in.Op == "HMMA" && hasMod(in, "884") { // whose quarters of a warp hold matrices of their own
-		return [4]int{sum / 8, 2, 2, sum / 8}
+	if in.Op == "HMMA" && hasMod(in, "884") { // a step computes two registers of the matrix of a quarter of the warp
+		return [4]int{2, 2, 2, 2}
 	}
 	bits := 32 * 32 // of a register of all lanes
 	if byGroup(in) {

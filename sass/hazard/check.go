@@ -52,8 +52,9 @@ type Result struct {
 	Findings []Finding
 	// Dependencies is the number of pairs of instructions and registers that were judged, of a function with many callers once.
 	Dependencies int
-	// Unjudged is the number of instructions whose operands are not known.
+	// Unjudged is the number of instructions whose operands are not known, Example the first.
 	Unjudged int
+	Example  string
 	// Unknown says why nothing is known; empty if something is.
 	Unknown string
 }
@@ -102,8 +103,10 @@ func check(fn *isa.Func, vain int) Result {
 		return Result{Unknown: manyPaths}
 	}
 	for i := range fn.Insts {
-		if fn.Insts[i].Role == isa.RoleUnknown || t.unread[t.class(&fn.Insts[i])] {
-			r.Unjudged++
+		if in := &fn.Insts[i]; in.Role == isa.RoleUnknown {
+			if r.Unjudged++; r.Example == "" {
+				r.Example = in.Text
+			}
 		}
 	}
 	return r

@@ -276,9 +276,9 @@ func jobsOf(fn *isa.Func, kernel, base int, r *rand.Rand, instances map[string]i
 			all = append(all, change{i, "stall=" + strconv.Itoa(s), c})
 		}
 		for _, e := range edits {
-			c := was
-			if !strings.HasPrefix(e.name, "stall") && e.make(&c) {
-				all = append(all, change{i, e.name, c})
+			in := fn.Insts[i]
+			if !strings.HasPrefix(e.name, "stall") && e.make(&in) && in.Control != was {
+				all = append(all, change{i, e.name, in.Control})
 			}
 		}
 	}

@@ -21,7 +21,8 @@ type Claim struct {
 // Verdict is what is known of the registers of a function, as people read it.
 type Verdict struct {
 	Claims []Claim
-	// Doubt says what is not certain on a target of which a chip was asked: fewer cycles than compilers leave; "" if nothing is.
+	// Doubt says what is not certain: an instruction is not understood, or, on a target of which a chip was asked, there are fewer cycles than
+	// compilers leave; "" if nothing is.
 	Doubt        string
 	Rule         string // which the doubt is about
 	Dependencies int    // that were judged
@@ -33,8 +34,11 @@ func Judge(fn *isa.Func) (v Verdict) {
 	v.Dependencies = r.Dependencies
 	vain := sync.OnceValue(func() []Finding { return inVain(fn) })
 	deps := sync.OnceValue(func() []Dependency { list, _ := Dependencies(fn); return list })
-	if r.Unknown == manyPaths {
+	switch {
+	case r.Unknown == manyPaths:
 		v.Doubt, v.Rule = "registers in flight: "+r.Unknown, Finding{}.Rule()
+	case r.Unjudged > 0:
+		v.Doubt, v.Rule = fmt.Sprintf("registers in flight: %s is not understood", r.Example), Finding{}.Rule()
 	}
 	for _, f := range r.Findings {
 		if !f.Sure {

@@ -2,6 +2,7 @@ package hazard
 
 import (
 	"slices"
+	"strings"
 
 	"optcheck/isa"
 )
@@ -39,9 +40,11 @@ const horizon = 64
 
 // pending is an instruction that may be in flight.
 type pending struct {
-	inst  int32
-	age   uint8 // least cycles since its issue, at most horizon
-	later uint8 // least number of times that its scoreboard was set again since
+	inst int32
+	age  uint8 // least cycles since its issue, at most horizon
+	// later is the least number of times that what answers behind it set scoreboard counted since, which it set itself, or else the first of them
+	// did. Of what is waited for by groups, it is the number of groups that have ended since.
+	later, counted uint8
 	// wrote and read are the scoreboards each of which tells that it has written, and read its operands; write tells that
 	// it was not waited for, reading in how many cycles it has read them.
 	wrote, read uint8
@@ -77,6 +80,9 @@ func (s *state) join(o state) bool {
 		q := &(*s)[i]
 		was := *q
 		q.age, q.later = min(q.age, p.age), min(q.later, p.later)
+		if q.counted != p.counted {
+			q.later, q.counted = 0, 0
+		}
 		q.wrote, q.read = q.wrote&p.wrote, q.read&p.read
 		q.write, q.reading = q.write || p.write, max(q.reading, p.reading)
 		q.guarded, q.outer = q.guarded && p.guarded, q.outer && p.outer
@@ -95,10 +101,13 @@ type effect struct {
 	// variable and reads tell that its results, and reading its operands, take a time that only a scoreboard tells.
 	variable, reads bool
 	inOrder, queue  string // see table
-	early, late     bool   // see table
-	drains          drain  // see table
-	skip            bool   // not understood
+	traits          trait
+	drains          drain // see table
+	skip            bool  // not understood
 }
+
+// has reports whether the table says so of its class.
+func (e *effect) has(t trait) bool { return e.traits&t != 0 }
 
 func hash(list []isa.Reg) (set uint64) {
 	for _, r := range list {
@@ -110,7 +119,7 @@ func hash(list []isa.Reg) (set uint64) {
 // effectOf returns the effect of an instruction: its operands, and the barrier registers of divergence.
 func (t *table) effectOf(in *isa.Inst) effect {
 	e := effect{defs: in.Defs, uses: in.Uses, class: t.class(in), unit: t.unit(in)}
-	if in.Role == isa.RoleUnknown || t.unread[e.class] {
+	if in.Role == isa.RoleUnknown {
 		return effect{skip: true}
 	}
 	if in.Flow == isa.FlowPush && in.Pair == isa.PairBarrier || in.Op == "BREAK" {
@@ -121,13 +130,13 @@ func (t *table) effectOf(in *isa.Inst) effect {
 		}
 	}
 	e.defBits, e.useBits = hash(e.defs), hash(e.uses)
-	e.variable = t.variable[e.class] || in.Control.Write < scoreboards
-	e.reads = e.variable || in.Control.Read < scoreboards
+	e.traits = t.traits[e.class] | t.traits[e.unit]
+	e.variable = e.has(variable) || in.Control.Write < scoreboards
+	e.reads = e.variable && !e.has(prompt) || in.Control.Read < scoreboards
 	e.inOrder, e.queue, e.most = t.inOrder[e.class], t.queue[e.class], t.most[e.class]
 	if !slices.Contains(in.Mods, "ARV") && in.Guard == (isa.Guard{}) {
 		e.drains = t.drains[e.class]
 	}
-	e.early, e.late = t.early[e.class], t.late[e.class]
 	return e
 }
 
@@ -165,7 +174,7 @@ func (w *walk) step(s state, i int) state {
 		return s
 	}
 	c := in.Control
-	p := pending{inst: int32(i), age: stallOf(in), guarded: true, wrote: board(c.Write), read: board(c.Read) | board(c.Write)}
+	p := pending{inst: int32(i), age: stallOf(in), guarded: true, wrote: board(c.Write), counted: board(c.Write), read: board(c.Read) | board(c.Write)}
 	p.write = e.variable && len(e.defs) > 0
 	if e.reads && len(e.uses) > 0 {
 		p.reading = unread
@@ -210,12 +219,12 @@ func (w *walk) age(s state, i int, known bool) state {
 			continue
 		}
 		from := &w.fn.Insts[p.inst]
-		if sets != 0 && (board(from.Control.Write)|board(from.Control.Read))&sets != 0 {
-			p.later = min(p.later+1, 63)
-		}
 		f := &w.effects[p.inst]
 		if e.inOrder != "" && e.inOrder == f.inOrder {
-			p.wrote |= board(c.Write)
+			p.behind(board(c.Write))
+		}
+		if f.has(grouped) && e.has(grouped) && commits(in) {
+			p.later = min(p.later+1, 63)
 		}
 		if e.queue != "" && e.queue == f.queue {
 			p.read |= sets
@@ -247,7 +256,8 @@ var predicates = func() (set uint64) {
 func (w *walk) await(s state, in *isa.Inst, i int) state {
 	wait := in.Control.Wait
 	bar, left, all := depbar(in)
-	if wait |= all; wait == 0 && bar == 0 {
+	groups := waitsForGroups(in)
+	if wait |= all; wait == 0 && bar == 0 && !groups {
 		return s
 	}
 	out := s[:0]
@@ -260,10 +270,10 @@ func (w *walk) await(s state, in *isa.Inst, i int) state {
 		if w.visit != nil && (p.write || p.reads()) && (board(own.Write)|board(own.Read))&in.Control.Wait != 0 {
 			w.visit(dep{kind: SetWait, from: int(p.inst), to: i, cycles: int(p.age)})
 		}
-		if bar != 0 && int(p.later) >= left && w.effects[p.inst].inOrder != "" {
-			done |= bar & (board(own.Write) | board(own.Read))
+		if bar&p.counted != 0 && int(p.later) >= left && w.effects[p.inst].inOrder != "" {
+			done |= bar
 		}
-		if p.wrote&done != 0 {
+		if p.wrote&done != 0 || groups && w.effects[p.inst].has(grouped) && p.committed(&w.fn.Insts[p.inst]) > left {
 			p.write, p.reading = false, 0
 		}
 		if p.read&done != 0 {
@@ -276,9 +286,38 @@ func (w *walk) await(s state, in *isa.Inst, i int) state {
 	return out
 }
 
+// waitsForGroups reports whether an instruction waits for groups of asynchronous ones: WARPGROUP.DEPBAR.LE gsb0, n until n of them are left.
+func waitsForGroups(in *isa.Inst) bool {
+	return in.Op == "WARPGROUP" && slices.Contains(in.Mods, "DEPBAR")
+}
+
+// commits reports whether an instruction ends a group of asynchronous ones.
+func commits(in *isa.Inst) bool {
+	return slices.ContainsFunc(in.Args, func(o isa.Operand) bool { return o.Kind == isa.OpdSpecial && strings.HasPrefix(o.Sym, "gsb") })
+}
+
+// behind takes over that an instruction that answers behind a pending one sets a scoreboard.
+func (p *pending) behind(set uint8) {
+	switch p.wrote |= set; {
+	case set == 0:
+	case p.counted == 0:
+		p.counted = set
+	case p.counted == set:
+		p.later = min(p.later+1, 63)
+	}
+}
+
+// committed returns the number of groups that have ended since an asynchronous instruction began, its own one included.
+func (p *pending) committed(in *isa.Inst) int {
+	if commits(in) {
+		return int(p.later) + 1
+	}
+	return int(p.later)
+}
+
 // depbar returns what a DEPBAR waits for: that only left operations of scoreboard bar remain, and none of those of all.
 func depbar(in *isa.Inst) (bar uint8, left int, all uint8) {
-	if in.Op != "DEPBAR" {
+	if in.Op != "DEPBAR" && in.Op != "WARPGROUP" {
 		return 0, 0, 0
 	}
 	for k := range in.Args {
@@ -327,14 +366,18 @@ func (w *walk) check(s state, e *effect, i int) {
 }
 
 func (w *walk) each(kind Kind, p *pending, to int, a, b []isa.Reg) {
+	f, e := &w.effects[p.inst], &w.effects[to]
 	for _, r := range a {
-		if slices.Contains(b, r) && (kind != WAR || r.Class == isa.ClassGPR || w.effects[p.inst].late) {
+		if kind == RAW && f.has(grouped) && e.has(grouped) && slices.Contains(e.defs, r) {
+			continue // sums are added to in the order of issue
+		}
+		if slices.Contains(b, r) && (kind != WAR || r.Class == isa.ClassGPR || f.has(late)) {
 			open := p.write
-			if kind == WAR || r.Class == isa.ClassPred && w.effects[p.inst].early {
+			if kind == WAR || r.Class == isa.ClassPred && f.has(early) {
 				open = p.reads()
 			}
-			w.visit(dep{kind: kind, from: int(p.inst), to: to, reg: r, cycles: int(p.age), open: open, most: w.effects[p.inst].most,
-				fixed: !w.effects[p.inst].variable && (kind == RAW || kind == WAW && !w.effects[to].variable)})
+			w.visit(dep{kind: kind, from: int(p.inst), to: to, reg: r, cycles: int(p.age), open: open, most: f.most,
+				fixed: !f.variable && (kind == RAW || kind == WAW && !e.variable)})
 		}
 	}
 }

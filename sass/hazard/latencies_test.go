@@ -262,7 +262,7 @@ func countAll(t *testing.T, of func(arch string) *inference) {
 		n, table := of(arch), rules[""]
 		if all[arch] != nil {
 			c := *table
-			c.variable, c.unread, c.drains = all[arch].variable, all[arch].unread, all[arch].drains
+			c.traits, c.drains = all[arch].traits, all[arch].drains
 			table = &c
 		}
 		for i := range fn.Insts {
@@ -283,6 +283,7 @@ func countAll(t *testing.T, of func(arch string) *inference) {
 
 // keep takes over what the table has of a target: what other code was seen to do.
 func (n *inference) keep(rows string) {
+	variable := map[string]bool{}
 	for i, line := range strings.Split(rows, "\n") {
 		f := strings.Fields(line)
 		switch {
@@ -290,11 +291,15 @@ func (n *inference) keep(rows string) {
 			deps, _ := strconv.Atoi(f[4])
 			n.Deps += deps
 		case len(f) == 2 && f[0] == "variable":
+			variable[f[1]] = true
 			x := n.Sets[f[1]]
 			n.Sets[f[1]] = [2]int{x[0] + edge, x[1] + edge}
 		}
 		if len(f) < 4 || f[0] != WAR.String() && f[0] != RAW.String() {
 			continue
+		}
+		if class := strings.TrimSuffix(f[1], operandOf(f[1])); f[0] == RAW.String() && !variable[class] {
+			n.Reads[class]++ // a row is of what was read without a scoreboard
 		}
 		cycles := 0
 		for _, w := range f[2:] {
@@ -322,7 +327,7 @@ func writeLatencies(t *testing.T, found map[string]*inference) {
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s # inferred from %d dependencies\n", arch, n.Deps)
 		for _, c := range slices.Sorted(maps.Keys(n.Sets)) {
-			if x := n.Sets[c]; x[1]*10 >= x[0]*9 && n.Reads[c] == 0 && x[0] > 1 && !rules[""].variable[c] {
+			if x := n.Sets[c]; x[1]*10 >= x[0]*9 && n.Reads[c] == 0 && x[0] > 1 && !rules[""].is(c, variable) {
 				fmt.Fprintln(&b, "variable", c)
 			}
 		}

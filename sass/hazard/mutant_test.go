@@ -13,26 +13,43 @@ import (
 
 var mutants = flag.Int("mutants", 6, "kernels whose control codes are changed one at a time, those of -cubins or some random ones")
 
-// edit is one change of a control code.
+// edit is one change of a control code, or of the count of a wait.
 type edit struct {
 	name string
-	make func(c *isa.Control) bool // false if there is nothing to change
+	make func(in *isa.Inst) bool // false if there is nothing to change
 }
 
 var edits = func() (list []edit) {
 	for b := range scoreboards {
-		list = append(list, edit{"wait", func(c *isa.Control) bool { had := c.Wait>>b&1 != 0; c.Wait &^= 1 << b; return had }})
+		list = append(list, edit{"wait", func(in *isa.Inst) bool {
+			had := in.Control.Wait>>b&1 != 0
+			in.Control.Wait &^= 1 << b
+			return had
+		}})
 	}
-	drop := func(to *uint8, _ *isa.Control) bool { had := *to < scoreboards; *to = isa.NoBarrier; return had }
+	drop := func(to *uint8) bool { had := *to < scoreboards; *to = isa.NoBarrier; return had }
+	stall := func(f func(c *isa.Control) bool) func(*isa.Inst) bool {
+		return func(in *isa.Inst) bool { return f(&in.Control) }
+	}
 	list = append(list,
-		edit{"write", func(c *isa.Control) bool { return drop(&c.Write, c) }},
-		edit{"read", func(c *isa.Control) bool { return drop(&c.Read, c) }},
-		edit{"stall-1", func(c *isa.Control) bool { had := c.Stall > 1; c.Stall = max(1, c.Stall-1); return had }},
-		edit{"stall=1", func(c *isa.Control) bool { had := c.Stall > 2; c.Stall = 1; return had }},
-		edit{"yield", func(c *isa.Control) bool {
+		edit{"write", func(in *isa.Inst) bool { return drop(&in.Control.Write) }},
+		edit{"read", func(in *isa.Inst) bool { return drop(&in.Control.Read) }},
+		edit{"stall-1", stall(func(c *isa.Control) bool { had := c.Stall > 1; c.Stall = max(1, c.Stall-1); return had })},
+		edit{"stall=1", stall(func(c *isa.Control) bool { had := c.Stall > 2; c.Stall = 1; return had })},
+		edit{"yield", stall(func(c *isa.Control) bool {
 			had := c.Yield && (c.Stall == 0 || c.Stall > 11)
 			c.Yield = false
 			return had
+		})},
+		edit{"depbar+1", func(in *isa.Inst) bool {
+			bar, _, all := depbar(in)
+			at := slices.IndexFunc(in.Args, func(o isa.Operand) bool { return o.Kind == isa.OpdImm })
+			if at < 0 || bar|all == 0 && !waitsForGroups(in) {
+				return false
+			}
+			in.Args = slices.Clone(in.Args)
+			in.Args[at].Imm++
+			return true
 		}})
 	return list
 }()
@@ -121,12 +138,15 @@ func (o *oracle) await(in *isa.Inst) bool {
 	wait := in.Control.Wait | all
 	for k := range o.out {
 		f := &o.out[k]
+		if waitsForGroups(in) && o.effects[f.inst].has(grouped) && o.groups(k) > left {
+			f.write, f.use = false, false
+		}
 		own := o.fn.Insts[f.inst].Control
 		if (board(own.Write)|board(own.Read))&in.Control.Wait != 0 && (f.write || f.use) && o.now-f.at < o.t.setWait {
 			return true
 		}
 		done := wait
-		if bar != 0 && o.effects[f.inst].inOrder != "" && o.since(k, bar) >= left {
+		if bar&board(own.Write) != 0 && o.effects[f.inst].inOrder != "" && o.since(k, bar) >= left {
 			done |= bar
 		}
 		written, read := board(own.Write)&done != 0, board(own.Read)&done != 0
@@ -148,10 +168,21 @@ func (o *oracle) await(in *isa.Inst) bool {
 	return false
 }
 
-// since counts the instructions behind one in flight that set a scoreboard.
+// since counts the instructions behind one in flight that answer behind it and set a scoreboard.
 func (o *oracle) since(k int, bar uint8) (n int) {
+	unit := o.effects[o.out[k].inst].inOrder
 	for _, f := range o.out[k+1:] {
-		if c := o.fn.Insts[f.inst].Control; (board(c.Write)|board(c.Read))&bar != 0 {
+		if board(o.fn.Insts[f.inst].Control.Write)&bar != 0 && o.effects[f.inst].inOrder == unit {
+			n++
+		}
+	}
+	return n
+}
+
+// groups counts the groups of asynchronous instructions that ended from one in flight on.
+func (o *oracle) groups(k int) (n int) {
+	for _, f := range o.out[k:] {
+		if o.effects[f.inst].has(grouped) && commits(&o.fn.Insts[f.inst]) {
 			n++
 		}
 	}
@@ -167,10 +198,13 @@ func (o *oracle) early(f flight, i int) bool {
 	}
 	for _, d := range fe.defs {
 		open := f.write
-		if d.Class == isa.ClassPred && fe.early {
+		if d.Class == isa.ClassPred && fe.has(early) {
 			open = f.use
 		}
 		for kind, list := range map[Kind][]isa.Reg{RAW: e.uses, WAW: e.defs} {
+			if kind == RAW && fe.has(grouped) && e.has(grouped) && slices.Contains(e.defs, d) {
+				continue
+			}
 			if !slices.Contains(list, d) || kind == WAW && fe.inOrder != "" && fe.inOrder == e.inOrder {
 				continue
 			}
@@ -180,7 +214,7 @@ func (o *oracle) early(f flight, i int) bool {
 			}
 		}
 	}
-	if !f.use || fe.class == e.class || fe.queue != "" && fe.queue == e.queue {
+	if !f.use || o.t.unit(from) == o.t.unit(in) || fe.queue != "" && fe.queue == e.queue {
 		return false
 	}
 	for _, u := range fe.uses {
@@ -216,8 +250,9 @@ func TestMutants(t *testing.T) {
 		for i := range fn.Insts {
 			in := &fn.Insts[i]
 			for _, e := range edits {
-				was := in.Control
-				if !e.make(&in.Control) {
+				was := *in
+				if !e.make(in) {
+					*in = was
 					continue
 				}
 				s := scores[e.name]
@@ -237,7 +272,7 @@ func TestMutants(t *testing.T) {
 				case noticed:
 					s.others++
 				}
-				in.Control = was
+				*in = was
 			}
 		}
 	})

@@ -22,7 +22,8 @@ import (
 //	drains STALL AFTER CLASS…      AFTER cycles later all queues have read the operands of what stalls the issue for STALL cycles
 //	early CLASS…                   predicates are there when the operands were read
 //	late CLASS…                    uniform registers are read after the issue, too
-//	unread OPCODE…                 operands are not known exactly
+//	prompt CLASS…                  operands are read at the issue, however long the results take
+//	grouped CLASS…                 results and operands are waited for by groups, and added to in order of issue; see commits
 //	set-wait CYCLES                between setting a scoreboard and waiting for it
 //	of TARGET LINE                 a line of a target alone, in place of that of all
 //	same NAME TARGET               a target that is as another
@@ -42,11 +43,11 @@ var (
 
 // table is what is known about the instructions of one target.
 type table struct {
-	classes                       map[string]string
-	variable, early, late, unread map[string]bool
-	inOrder, queue, reader        map[string]string
-	setWait                       int
-	drains                        map[string]drain
+	classes                map[string]string
+	traits                 map[string]trait // by class
+	inOrder, queue, reader map[string]string
+	setWait                int
+	drains                 map[string]drain
 	// least are the fewest cycles between two issues, by kind, producer and consumer; without consumer those of all.
 	least map[string]int
 	// harm are the most cycles at which a chip gave wrong values, by kind, producer and consumer.
@@ -56,6 +57,23 @@ type table struct {
 	// most are the most cycles that any consumer of a class needs.
 	most map[string]int
 }
+
+// trait is what the table says of a class.
+type trait uint8
+
+// The traits, see the table.
+const (
+	variable trait = 1 << iota
+	early
+	late
+	prompt
+	grouped
+)
+
+var traitNames = map[string]trait{"variable": variable, "early": early, "late": late, "prompt": prompt, "grouped": grouped}
+
+// is reports whether a class has a trait.
+func (t *table) is(class string, has trait) bool { return t.traits[class]&has != 0 }
 
 // drain says when operands have been read for certain: after cycles behind an instruction, by what stalls the issue for so long.
 type drain struct{ stall, after uint8 }
@@ -70,8 +88,8 @@ var tables = sync.OnceValue(func() map[string]*table {
 
 // readTables reads the two files; the key of the rules of all targets is empty.
 func readTables(text string) (map[string]*table, error) {
-	base := &table{classes: map[string]string{}, variable: map[string]bool{}, early: map[string]bool{},
-		late: map[string]bool{}, unread: map[string]bool{}, drains: map[string]drain{}, inOrder: map[string]string{}, queue: map[string]string{}, reader: map[string]string{}, least: map[string]int{}, most: map[string]int{}}
+	base := &table{classes: map[string]string{}, traits: map[string]trait{}, drains: map[string]drain{}, inOrder: map[string]string{},
+		queue: map[string]string{}, reader: map[string]string{}, least: map[string]int{}, most: map[string]int{}}
 	all, now := map[string]*table{"": base}, base
 	same := map[string]string{}
 	var later [][]string
@@ -82,8 +100,8 @@ func readTables(text string) (map[string]*table, error) {
 		case len(f) == 0:
 		case f[0] == "target":
 			c := *base
-			c.drains = maps.Clone(base.drains)
-			c.variable, c.unread, c.least, c.most, c.harm = maps.Clone(base.variable), maps.Clone(base.unread), map[string]int{}, map[string]int{}, map[string]int{}
+			c.drains, c.traits = maps.Clone(base.drains), maps.Clone(base.traits)
+			c.least, c.most, c.harm = map[string]int{}, map[string]int{}, map[string]int{}
 			now = &c
 			for _, name := range f[1:] {
 				all[name] = now
@@ -142,12 +160,11 @@ func (t *table) overwrites() {
 }
 
 func (t *table) line(f []string) bool {
-	sets := map[string]map[string]bool{"variable": t.variable, "early": t.early, "late": t.late, "unread": t.unread}
 	named := map[string]map[string]string{"class": t.classes, "inorder": t.inOrder, "queue": t.queue, "reader": t.reader}
 	switch {
-	case sets[f[0]] != nil:
+	case traitNames[f[0]] != 0:
 		for _, w := range f[1:] {
-			sets[f[0]][w] = true
+			t.traits[w] |= traitNames[f[0]]
 		}
 	case named[f[0]] != nil && len(f) > 2:
 		for _, w := range f[2:] {
