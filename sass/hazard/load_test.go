@@ -1,6 +1,7 @@
 package hazard
 
 import (
+	_ "embed"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,7 +36,7 @@ func newest(t testing.TB) *toolchain.Toolchain {
 }
 
 // headerVersion is the version of PTX that is compiled.
-const headerVersion ptxgen.Version = 78
+const headerVersion ptxgen.Version = 80
 
 // compile compiles kernels.
 func compile(t testing.TB, tc *toolchain.Toolchain, target, text string) []byte {
@@ -90,11 +91,17 @@ func decode(t testing.TB, tc *toolchain.Toolchain, file string, data []byte) dec
 
 var dicts = map[string]*dict.Dict{}
 
-// load reads the machine code of files; of random kernels, made by the newest release, if none are named.
+//go:embed testdata/waits.ptx
+var waits string
+
+// load reads the machine code of files; of testdata and of random kernels, made by the newest release, if none are named.
 func load(t testing.TB, patterns string, f func(file string, fn *isa.Func)) {
 	t.Helper()
 	tc := newest(t)
 	if patterns == "" {
+		for _, fn := range decode(t, tc, "waits", compile(t, tc, "sm_90a", waits)).prog.Funcs {
+			f("waits", fn)
+		}
 		for _, target := range []string{"sm_75", "sm_80", "sm_90"} {
 			var text strings.Builder
 			for n := range 12 {

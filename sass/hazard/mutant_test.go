@@ -11,7 +11,7 @@ import (
 	"optcheck/isa"
 )
 
-var mutants = flag.Int("mutants", 6, "kernels whose control codes are changed one at a time, those of -cubins or some random ones")
+var mutants = flag.Int("mutants", 8, "kernels whose control codes are changed one at a time, those of -cubins, or of testdata and random ones")
 
 // edit is one change of a control code, or of the count of a wait.
 type edit struct {
@@ -278,6 +278,9 @@ func TestMutants(t *testing.T) {
 	})
 	for _, name := range slices.Sorted(maps.Keys(scores)) {
 		s := scores[name]
+		if s.needed == 0 {
+			t.Errorf("%s: none of %d is needed", name, s.all)
+		}
 		t.Logf("%s: of %d in %d kernels %d are needed, of which %d are noticed; %d others are noticed", name, s.all, kernels, s.needed, s.noticed, s.others)
 	}
 }
