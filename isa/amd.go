@@ -60,7 +60,7 @@ const (
 	ArgsTeraScale = 36
 )
 
-// Numbers of ClassSpecial registers of AMD code.
+// Numbers of ClassSpecial registers: those of AMD code, and states of NVIDIA's chips that no operand names.
 const (
 	SpecExecLo = iota
 	SpecExecHi
@@ -85,7 +85,10 @@ const (
 	SpecPred     = SpecPS + 1   // TeraScale: predicate of a clause
 	SpecStack    = SpecPred + 1 // TeraScale: stack0 …, saved EXEC of the branch stack
 	SpecTTMP     = SpecStack + 32
-	specialsKnow = SpecTTMP + 16
+	SpecArrived  = SpecTTMP + 16   // WARPGROUP.ARRIVE: registers are ready for products by the group
+	SpecGroup    = SpecArrived + 1 // a product by the group that ends a group of them
+	SpecFenced   = SpecGroup + 1   // FENCE.VIEW.ASYNC: what was written is visible to the async proxy
+	specialsKnow = SpecFenced + 1
 )
 
 // Registers with a meaning of their own.
@@ -108,6 +111,7 @@ var specialNames = func() []string {
 	for i := 0; i < 32; i++ {
 		n[SpecStack+i] = "stack" + strconv.Itoa(i)
 	}
+	n[SpecArrived], n[SpecGroup], n[SpecFenced] = "ARRIVED", "GROUP", "FENCED"
 	return n
 }()
 

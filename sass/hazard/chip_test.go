@@ -110,12 +110,15 @@ func writeJobs(t *testing.T, name string) {
 		out.Kernels = append(out.Kernels, k)
 		jobsOf(fn, len(out.Kernels)-1, base, r, instances, own, &out.Jobs)
 	}
-	if *chipMatrix {
+	switch {
+	case *chipMatrix:
 		matrixKernels(t, add)
-	} else {
+	case *chipGroups:
+		groupKernels(t, add)
+	default:
 		randomKernels(t, add)
 	}
-	if *random > 0 {
+	if *random > 0 && !*chipGroups {
 		testKernels(t, add)
 		r.Shuffle(len(out.Jobs), func(i, k int) { out.Jobs[i], out.Jobs[k] = out.Jobs[k], out.Jobs[i] })
 	}

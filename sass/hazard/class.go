@@ -54,7 +54,8 @@ func (t *table) result(in *isa.Inst, r isa.Reg) string {
 	return k
 }
 
-var registers = map[isa.Class]string{isa.ClassGPR: "r", isa.ClassUGPR: "u", isa.ClassPred: "p", isa.ClassUPred: "q", isa.ClassBarrier: "b", isa.ClassCC: "c"}
+var registers = map[isa.Class]string{isa.ClassGPR: "r", isa.ClassUGPR: "u", isa.ClassPred: "p", isa.ClassUPred: "q", isa.ClassBarrier: "b", isa.ClassCC: "c",
+	isa.ClassSpecial: "s"}
 
 // slot is the part of a key that tells how a consumer reads a register: guard, address or data of an access, the addend of a
 // wide multiplication (which is read later than the factors), or else by register class.

@@ -129,6 +129,7 @@ func (t *table) effectOf(in *isa.Inst) effect {
 			}
 		}
 	}
+	e.states(in)
 	e.defBits, e.useBits = hash(e.defs), hash(e.uses)
 	e.traits = t.traits[e.class] | t.traits[e.unit]
 	e.variable = e.has(variable) || in.Control.Write < scoreboards
@@ -138,6 +139,36 @@ func (t *table) effectOf(in *isa.Inst) effect {
 		e.drains = t.drains[e.class]
 	}
 	return e
+}
+
+// States that instructions set and need as if they were registers.
+var (
+	arrived = isa.Reg{Class: isa.ClassSpecial, Num: isa.SpecArrived}
+	group   = isa.Reg{Class: isa.ClassSpecial, Num: isa.SpecGroup}
+	fenced  = isa.Reg{Class: isa.ClassSpecial, Num: isa.SpecFenced}
+)
+
+// states adds what an instruction does to them. An H200 gave wrong values with fewer cycles from WARPGROUP.ARRIVE to a product than compilers leave,
+// and so it did from the end of a group to the wait for it, and without the wait for a fence (docs/results/h200/hazards-groups.txt).
+func (e *effect) states(in *isa.Inst) {
+	def := func(r isa.Reg) { e.defs = append(slices.Clip(e.defs), r) }
+	use := func(r isa.Reg) { e.uses = append(slices.Clip(e.uses), r) }
+	switch {
+	case in.Op == "WARPGROUP" && slices.Contains(in.Mods, "ARRIVE"):
+		def(arrived)
+	case waitsForGroups(in):
+		use(group)
+	case strings.HasSuffix(in.Op, "GMMA"):
+		use(arrived)
+		use(fenced)
+		if commits(in) {
+			def(group)
+		}
+	case in.Op == "FENCE" && slices.Contains(in.Mods, "ASYNC"):
+		def(fenced)
+	case in.Op == "BAR", in.Role == isa.RoleCopy && in.Op[0] == 'U':
+		use(fenced)
+	}
 }
 
 // effects are those of all instructions of a function.
@@ -371,13 +402,15 @@ func (w *walk) each(kind Kind, p *pending, to int, a, b []isa.Reg) {
 		if kind == RAW && f.has(grouped) && e.has(grouped) && slices.Contains(e.defs, r) {
 			continue // sums are added to in the order of issue
 		}
-		if slices.Contains(b, r) && (kind != WAR || r.Class == isa.ClassGPR || f.has(late)) {
-			open := p.write
+		if slices.Contains(b, r) && (kind != WAR || r.Class == isa.ClassGPR || r.Class != isa.ClassSpecial && f.has(late)) {
+			open, fixed := p.write, !f.variable && (kind == RAW || kind == WAW && !e.variable)
+			if r == group { // of which no scoreboard tells
+				open, fixed = false, kind == RAW
+			}
 			if kind == WAR || r.Class == isa.ClassPred && f.has(early) {
 				open = p.reads()
 			}
-			w.visit(dep{kind: kind, from: int(p.inst), to: to, reg: r, cycles: int(p.age), open: open, most: f.most,
-				fixed: !f.variable && (kind == RAW || kind == WAW && !e.variable)})
+			w.visit(dep{kind: kind, from: int(p.inst), to: to, reg: r, cycles: int(p.age), open: open, most: f.most, fixed: fixed})
 		}
 	}
 }

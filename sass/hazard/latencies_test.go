@@ -262,7 +262,7 @@ func countAll(t *testing.T, of func(arch string) *inference) {
 		n, table := of(arch), rules[""]
 		if all[arch] != nil {
 			c := *table
-			c.traits, c.drains = all[arch].traits, all[arch].drains
+			c.classes, c.traits, c.drains = all[arch].classes, all[arch].traits, all[arch].drains
 			table = &c
 		}
 		for i := range fn.Insts {
@@ -315,7 +315,7 @@ func (n *inference) keep(rows string) {
 
 // writeLatencies writes what was found to latencies.txt. Targets of which nothing was found stay as they are.
 func writeLatencies(t *testing.T, found map[string]*inference) {
-	rules, _ := readTables(rulesText)
+	all, _ := readTables(rulesText + "\n" + latenciesText)
 	parts := map[string]string{}
 	head, rest, _ := strings.Cut(latenciesText, "\ntarget ")
 	for _, part := range strings.Split(rest, "\ntarget ") {
@@ -323,15 +323,19 @@ func writeLatencies(t *testing.T, found map[string]*inference) {
 		parts[arch] = part
 	}
 	for arch, n := range found {
+		rules := all[arch]
+		if rules == nil {
+			rules = all[""]
+		}
 		n.keep(parts[arch])
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s # inferred from %d dependencies\n", arch, n.Deps)
 		for _, c := range slices.Sorted(maps.Keys(n.Sets)) {
-			if x := n.Sets[c]; x[1]*10 >= x[0]*9 && n.Reads[c] == 0 && x[0] > 1 && !rules[""].is(c, variable) {
+			if x := n.Sets[c]; x[1]*10 >= x[0]*9 && n.Reads[c] == 0 && x[0] > 1 && !all[""].is(c, variable) {
 				fmt.Fprintln(&b, "variable", c)
 			}
 		}
-		n.write(&b, rules[""])
+		n.write(&b, rules)
 		parts[arch] = b.String()
 	}
 	text := head

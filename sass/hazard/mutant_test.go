@@ -209,6 +209,12 @@ func (o *oracle) early(f flight, i int) bool {
 				continue
 			}
 			need, _, known := o.t.need(kind, from, in, d)
+			if d == group {
+				if kind == RAW && known && o.now-f.at < need {
+					return true
+				}
+				continue
+			}
 			if open || !fe.variable && known && o.now-f.at < need && (kind == RAW || !e.variable && fe.class != e.class) {
 				return true
 			}

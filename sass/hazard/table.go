@@ -100,7 +100,7 @@ func readTables(text string) (map[string]*table, error) {
 		case len(f) == 0:
 		case f[0] == "target":
 			c := *base
-			c.drains, c.traits = maps.Clone(base.drains), maps.Clone(base.traits)
+			c.classes, c.drains, c.traits = maps.Clone(base.classes), maps.Clone(base.drains), maps.Clone(base.traits)
 			c.least, c.most, c.harm = map[string]int{}, map[string]int{}, map[string]int{}
 			now = &c
 			for _, name := range f[1:] {
