@@ -59,7 +59,7 @@ func (h *shade) show(w *emu.Warp, o *ir.Op) {
 
 const (
 	mostFlips = 4       // runs that ask whether something depends on what a comparison shows
-	flipSteps = 1 << 23 // instructions of lanes for all of them: what is left then is taken for used
+	flipSteps = 1 << 25 // instructions of lanes for all of them: what is left then shows nothing
 )
 
 // show takes what a compared run shows of comparisons: of those where something that was compared depends on it. Nothing does where what the
@@ -76,7 +76,7 @@ func (c *comparison) show(in *Input, g *emu.Grid, defined bool) {
 			continue
 		}
 		c.flips[at]++
-		if c.flipped > flipSteps || c.matters(in, g, at.inst, c.search.shows[at]) {
+		if c.flipped <= flipSteps && c.matters(in, g, at.inst, c.search.shows[at]) {
 			c.shown[at.inst] |= at.what
 		}
 	}

@@ -162,6 +162,7 @@ func TestOperands(t *testing.T) {
 	assert.Equal(t, isa.OpdSpecial, arg("SR_Tid_X").Kind)
 	assert.Equal(t, isa.ClassCC, arg("CC.EQ").Reg.Class)
 	assert.Equal(t, isa.ClassBarrier, arg("B15").Reg.Class)
+	assert.Equal(t, isa.OpdSpecial, arg("c[`(k.const_opt.0.8)]").Kind)
 }
 
 // TestMicroText pins the lowering of representative instructions.

@@ -274,6 +274,9 @@ func parseConst(o isa.Operand, s string) (isa.Operand, bool) {
 		}
 	} else if v, ok := parseInt(bank); ok {
 		o.Bank = int(v)
+	} else if strings.HasPrefix(bank, "`") { // a constant that the linker places: c[`(k.const_opt.0.8)]
+		o.Kind, o.Sym = isa.OpdSpecial, s
+		return o, trim(rest) == ""
 	} else {
 		return o, false
 	}

@@ -75,8 +75,8 @@ func load(space ir.Space) func(*step) {
 	return func(s *step) {
 		s.wide(space)
 		bytes, signed := s.width()
-		if space == ir.Shared {
-			s.drop("U") // LDS.U: unaligned bases are allowed
+		if space == ir.Shared || space == ir.Global {
+			s.drop("U") // LDS.U, LDG.E.U: unaligned bases are allowed
 		}
 		a := s.access(ir.Load, space, bytes)
 		s.strength(a)
