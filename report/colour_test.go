@@ -76,7 +76,7 @@ func TestFirstScreen(t *testing.T) {
 	require.Equal(t, "All 72 decided cells are preserved", lines[0])
 	for i := range r.Cells {
 		r.Cells[i].Class = Miscompiled
-		r.Cells[i].Findings = []Finding{{Rule: "missing", Access: i}}
+		r.Cells[i].Findings = []Finding{{Rule: "missing", Access: i, Detail: strings.Repeat("x", i)}}
 	}
 	all := strings.Join(text(), "\n")
 	require.Equal(t, MaxTold, strings.Count(all, "MISCOMPILED: "))

@@ -56,6 +56,9 @@ func (g *Groups) byCause() (out [][]*Group) {
 	for _, x := range g.List {
 		r := &g.Set.Results[g.Set.Cells[x.Cells[0]].Result]
 		key := r.Class + "\x00" + strings.Join(r.Known, " ")
+		if v := r.Verdict; v != nil { // what a race excuses is told apart
+			key += "\x00" + v.Race + "\x00" + v.Unjudged
+		}
 		causes := map[string]bool{}
 		for i := range r.Findings {
 			causes[r.Findings[i].cause()] = true
