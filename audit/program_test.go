@@ -1,14 +1,12 @@
 package audit
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"optcheck/internal/required"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/report"
@@ -27,13 +25,9 @@ func TestProgramCells(t *testing.T) {
 		require.True(t, ok, name)
 		tests = append(tests, x)
 	}
-	all, _ := tested.CUDA(t.Context(), toolchain.Options{})
-	i := slices.IndexFunc(all, func(tc *toolchain.Toolchain) bool { return tc.Release() == "12.4" })
-	if i < 0 {
-		required.Missing(t, "ptxas 12.4")
-	}
+	tc := tested.Release(t, "12.4")
 	run := report.NewRun()
-	o := Options{Tests: tests, Toolchains: all[i : i+1], Targets: []string{"sm_80", "sm_90"}, Levels: []string{"O0", "O3"},
+	o := Options{Tests: tests, Toolchains: []*toolchain.Toolchain{tc}, Targets: []string{"sm_80", "sm_90"}, Levels: []string{"O0", "O3"},
 		Layouts: []spec.Layout{spec.Pointers, spec.Symbols}, Execute: 1}
 	require.NoError(t, Run(t.Context(), o, run))
 	classes := map[string]int{}

@@ -16,6 +16,7 @@ import (
 	"optcheck/prove"
 	"optcheck/ptxgen/values"
 	"optcheck/refine"
+	"optcheck/toolchain/tested"
 )
 
 // mutated is a program with one thing changed; what says which.
@@ -134,7 +135,7 @@ func TestAttack(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(3, 3))
 	honest, wrong, same, refused := 0, 0, 0, 0
-	list := lowered(t, compiler(t), texts)
+	list := lowered(t, tested.Release(t, "12.4"), texts)
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		p := list[name]
 		if !prove.Prove(p.program, p.machine).Proved {

@@ -23,6 +23,7 @@ import (
 	"optcheck/sass/cubin"
 	sasslower "optcheck/sass/lower"
 	"optcheck/toolchain"
+	"optcheck/toolchain/tested"
 )
 
 // count is what came of some kernels.
@@ -83,7 +84,7 @@ func TestMeasureRandom(t *testing.T) {
 			texts[name] = k.Text(name)
 		}
 	}
-	list := lowered(t, compiler(t), texts)
+	list := lowered(t, tested.Release(t, "12.4"), texts)
 	c, differ, wrong := count{why: map[string]int{}}, 0, 0
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		p := list[name]
@@ -110,7 +111,7 @@ func TestMeasureReal(t *testing.T) {
 	if dir == "" {
 		t.Skip("OPTCHECK_REAL")
 	}
-	tc := compiler(t)
+	tc := tested.Release(t, "12.4")
 	files, err := filepath.Glob(filepath.Join(dir, "*-12.4.ptx"))
 	require.NoError(t, err)
 	c := count{why: map[string]int{}}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/prove"
+	"optcheck/toolchain/tested"
 )
 
 // TestMiscompiled: of kernels that ptxas 12.4 compiles wrongly none is proved; one beside them that it compiles rightly is.
@@ -19,7 +20,7 @@ func TestMiscompiled(t *testing.T) {
 		name, _, _ := strings.Cut(text, "(")
 		texts[name] = ".visible .entry " + text
 	}
-	list := lowered(t, compiler(t), texts)
+	list := lowered(t, tested.Release(t, "12.4"), texts)
 	for _, wrong := range []string{"pair", "flushed", "saturated", "opposite", "table", "always"} {
 		require.Contains(t, list, wrong)
 		require.Falsef(t, prove.Prove(list[wrong].program, list[wrong].machine).Proved, "%s", wrong)

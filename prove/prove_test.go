@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/internal/required"
 	"optcheck/ir"
 	"optcheck/prove"
 	"optcheck/ptx"
@@ -19,16 +18,6 @@ import (
 	"optcheck/toolchain"
 	"optcheck/toolchain/tested"
 )
-
-func compiler(t *testing.T) *toolchain.Toolchain {
-	t.Helper()
-	found, _ := tested.CUDA(t.Context(), toolchain.Options{})
-	at := slices.IndexFunc(found, func(tc *toolchain.Toolchain) bool { return tc.Release() == "12.4" })
-	if at < 0 {
-		required.Missing(t, "no CUDA toolkit 12.4 found")
-	}
-	return found[at]
-}
 
 // pair is a program and the machine code of it.
 type pair struct{ program, machine *ir.Program }
@@ -131,7 +120,7 @@ func TestProve(t *testing.T) {
 	for name, body := range bodies {
 		texts[name] = kernel(name, body)
 	}
-	list := lowered(t, compiler(t), texts)
+	list := lowered(t, tested.Release(t, "12.4"), texts)
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		p := list[name]
 		r := prove.Prove(p.program, p.machine)

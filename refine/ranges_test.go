@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/emu"
-	"optcheck/internal/required"
 	"optcheck/ir"
 	"optcheck/isa"
 	"optcheck/ptx"
@@ -232,11 +231,7 @@ func kernels(t *testing.T) (out []*ir.Program) {
 		require.NoError(t, err)
 		files = append(files, more...)
 	}
-	found, _ := tested.CUDA(t.Context(), toolchain.Options{})
-	at := slices.IndexFunc(found, func(tc *toolchain.Toolchain) bool { return tc.Release() == "12.4" })
-	if at < 0 {
-		required.Missing(t, "no CUDA toolkit 12.4 found")
-	}
+	tc := tested.Release(t, "12.4")
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
@@ -247,10 +242,10 @@ func kernels(t *testing.T) (out []*ir.Program) {
 		var code *isa.Program
 		var cub *cubin.File
 		if gpu := compiled[filepath.Base(file)]; gpu != "" {
-			res, err := found[at].Compile(t.Context(), toolchain.Job{Target: gpu, Level: "O3", Header: "//", Units: []toolchain.Unit{{Name: "unit", Text: string(text)}}})
+			res, err := tc.Compile(t.Context(), toolchain.Job{Target: gpu, Level: "O3", Header: "//", Units: []toolchain.Unit{{Name: "unit", Text: string(text)}}})
 			require.NoError(t, err)
 			require.Empty(t, res.Failed)
-			listing, err := found[at].Disassemble(t.Context(), res.Batches[0].Cubin, toolchain.DisasmOptions{})
+			listing, err := tc.Disassemble(t.Context(), res.Batches[0].Cubin, toolchain.DisasmOptions{})
 			require.NoError(t, err)
 			code, err = sass.Parse("listing", listing)
 			require.NoError(t, err)

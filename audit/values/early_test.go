@@ -23,7 +23,6 @@ import (
 	"optcheck/runner"
 	"optcheck/sass/cubin"
 	"optcheck/sass/hazard"
-	"optcheck/toolchain"
 	"optcheck/toolchain/tested"
 )
 
@@ -64,8 +63,7 @@ func TestEarly(t *testing.T) {
 }
 
 func writeEarlies(t *testing.T, name string) {
-	found, _ := tested.CUDA(t.Context(), toolchain.Options{})
-	tc := found[slices.IndexFunc(found, func(tc *toolchain.Toolchain) bool { return tc.Release() == "12.4" })]
+	tc := tested.Release(t, "12.4")
 	var out earlyFile
 	for n := range 14 {
 		k := values.Generate(3508, n, values.Options{PTX: 70, SM: 70})

@@ -1,12 +1,10 @@
 package nvidia_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/internal/required"
 	"optcheck/ir"
 	"optcheck/isa"
 	"optcheck/ptx"
@@ -72,20 +70,16 @@ func lowered(t *testing.T, prog *isa.Program, f *cubin.File) *ir.Program {
 
 // TestHazard: each control code of a kernel is taken away, and each register that is then in flight is used so. A counterexample shows again.
 func TestHazard(t *testing.T) {
-	found, _ := tested.CUDA(t.Context(), toolchain.Options{})
-	at := slices.IndexFunc(found, func(tc *toolchain.Toolchain) bool { return tc.Release() == "12.4" })
-	if at < 0 {
-		required.Missing(t, "no CUDA toolkit 12.4 found")
-	}
+	tc := tested.Release(t, "12.4")
 	head := ".version 7.8\n.target sm_80\n.address_size 64\n"
 	m, err := ptx.Parse("k.ptx", []byte(head+inFlight))
 	require.NoError(t, err)
 	for _, target := range []string{"sm_80"} {
-		res, err := found[at].Compile(t.Context(), toolchain.Job{Target: target, Level: "O3", Header: head, Units: []toolchain.Unit{{Name: "unit", Text: inFlight}}})
+		res, err := tc.Compile(t.Context(), toolchain.Job{Target: target, Level: "O3", Header: head, Units: []toolchain.Unit{{Name: "unit", Text: inFlight}}})
 		require.NoError(t, err)
 		require.Empty(t, res.Failed)
 		cub := res.Batches[0].Cubin
-		listing, err := found[at].Disassemble(t.Context(), cub, toolchain.DisasmOptions{Encoding: true})
+		listing, err := tc.Disassemble(t.Context(), cub, toolchain.DisasmOptions{Encoding: true})
 		require.NoError(t, err)
 		p, err := sass.Parse("listing", listing)
 		require.NoError(t, err)

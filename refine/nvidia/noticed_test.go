@@ -2,13 +2,11 @@ package nvidia_test
 
 import (
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/internal/required"
 	"optcheck/ptx"
 	"optcheck/refine"
 	"optcheck/refine/nvidia"
@@ -24,7 +22,7 @@ type change struct{ old, new string }
 // TestNoticed: a kernel that waits for other grids, that calls the CUDA system, meets at barrier objects, asks which lanes are active or has parameters that ptxas aligns elsewhere
 // is executed; a wrong value, address, count or condition beside that is noticed.
 func TestNoticed(t *testing.T) {
-	tc := cuda124(t)
+	tc := tested.Release(t, "12.4")
 	for file, changes := range map[string][]change{
 		"grids.ptx": {{}, {"ra, 7, t", "ra, 9, t"}, {"q+4096", "q+4100"}, {"[p]", "[p+4]"}, {"st.global.u32 [q], ra;", ""}},
 		"system.ptx": {{}, {"ra, 7, t", "ra, 9, t"}, {"pa, t, 40", "pa, t, 8"}, {"[q], ra", "[q], r"}, {"setp.eq.u64", "setp.ne.u64"},
@@ -67,7 +65,7 @@ func TestNoticed(t *testing.T) {
 // TestApart: lanes that machine code takes for together may be apart: what it does then (BRA.DIV) is executed, too, and what is wrong there is
 // noticed. The edits are of the machine code, at the last place that has the text.
 func TestApart(t *testing.T) {
-	tc := cuda124(t)
+	tc := tested.Release(t, "12.4")
 	data, err := os.ReadFile("testdata/apart.ptx")
 	require.NoError(t, err)
 	m, err := ptx.Parse("apart.ptx", data)
@@ -92,7 +90,7 @@ func TestApart(t *testing.T) {
 // TestRanges: stores of the machine code to which numbers let no thread come need no run. Edits of the machine code that let one come, or that leave
 // open whether one does, are noticed.
 func TestRanges(t *testing.T) {
-	tc := cuda124(t)
+	tc := tested.Release(t, "12.4")
 	data, err := os.ReadFile("testdata/ranges.ptx")
 	require.NoError(t, err)
 	m, err := ptx.Parse("ranges.ptx", data)
@@ -111,17 +109,6 @@ func TestRanges(t *testing.T) {
 			require.Empty(t, got.Unseen)
 		}
 	}
-}
-
-// cuda124 is ptxas 12.4.
-func cuda124(t *testing.T) *toolchain.Toolchain {
-	t.Helper()
-	found, _ := tested.CUDA(t.Context(), toolchain.Options{})
-	at := slices.IndexFunc(found, func(tc *toolchain.Toolchain) bool { return tc.Release() == "12.4" })
-	if at < 0 {
-		required.Missing(t, "no CUDA toolkit 12.4 found")
-	}
-	return found[at]
 }
 
 // compiled is machine code, as a file and as text.

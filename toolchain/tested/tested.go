@@ -6,7 +6,9 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"testing"
 
+	"optcheck/internal/required"
 	"optcheck/toolchain"
 )
 
@@ -28,6 +30,17 @@ func keep(all []*toolchain.Toolchain, errs []error) ([]*toolchain.Toolchain, []e
 // CUDA is toolchain.Discover for tests.
 func CUDA(ctx context.Context, o toolchain.Options) ([]*toolchain.Toolchain, []error) {
 	return keep(toolchain.Discover(ctx, o))
+}
+
+// Release is the CUDA toolkit of a release: "12.4". A test that needs one that is not there does what internal/required says.
+func Release(t testing.TB, release string) *toolchain.Toolchain {
+	t.Helper()
+	found, _ := CUDA(t.Context(), toolchain.Options{})
+	i := slices.IndexFunc(found, func(tc *toolchain.Toolchain) bool { return tc.Release() == release })
+	if i < 0 {
+		required.Missing(t, "no CUDA toolkit %s found", release)
+	}
+	return found[i]
 }
 
 // LLVM is toolchain.DiscoverLLVM for tests.
