@@ -2,6 +2,7 @@ package sass
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 
 	"optcheck/isa"
@@ -17,17 +18,19 @@ func texture(in *isa.Inst) bool {
 	return false
 }
 
+// dimensions are the coordinates of geometries.
+var dimensions = map[string]int{"1D": 1, "2D": 2, "3D": 3, "CUBE": 3}
+
 // geometry returns the number of coordinates of an instruction on textures or surfaces, and 1 for the index of an array.
 func geometry(in *isa.Inst) (coords, array int) {
-	words := map[string]int{"1D": 1, "2D": 2, "3D": 3, "CUBE": 3}
-	names := append([]string{}, in.Mods...)
+	names := slices.Clone(in.Mods)
 	for i := range in.Args {
 		names = append(names, in.Args[i].Sym)
 	}
 	for _, name := range names {
 		name, before := strings.CutPrefix(name, "ARRAY_")
 		name, after := strings.CutSuffix(name, "_ARRAY")
-		if n, ok := words[name]; ok {
+		if n, ok := dimensions[name]; ok {
 			if before || after {
 				array = 1
 			}

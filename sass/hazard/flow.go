@@ -129,9 +129,9 @@ func (t *table) effectOf(in *isa.Inst) effect {
 			}
 		}
 	}
+	e.traits = t.traits[e.class] | t.traits[e.unit]
 	e.states(in)
 	e.defBits, e.useBits = hash(e.defs), hash(e.uses)
-	e.traits = t.traits[e.class] | t.traits[e.unit]
 	e.variable = e.has(variable) || in.Control.Write < scoreboards
 	e.reads = e.variable && !e.has(prompt) || in.Control.Read < scoreboards
 	e.inOrder, e.queue, e.most = t.inOrder[e.class], t.queue[e.class], t.most[e.class]
@@ -158,7 +158,7 @@ func (e *effect) states(in *isa.Inst) {
 		def(arrived)
 	case waitsForGroups(in):
 		use(group)
-	case strings.HasSuffix(in.Op, "GMMA"):
+	case e.has(grouped):
 		use(arrived)
 		use(fenced)
 		if commits(in) {

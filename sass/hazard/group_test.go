@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -80,24 +79,8 @@ func groupKernel(r *rand.Rand, name string) string {
 	return b.String()
 }
 
-// groupKernels makes such kernels, each block of which adds its outputs behind those of the blocks before.
+// groupKernels makes such kernels.
 func groupKernels(t *testing.T, add adder) {
-	tc := newest(t)
-	r := rand.New(rand.NewPCG(*chipSeed, 5))
-	for range *kernels {
-		data := slices.Clone(compile(t, tc, "sm_90a", groupKernel(r, "k")))
-		fn, base := codeOf(data, decode(t, tc, "k", data), "k")
-		if fn == nil {
-			continue
-		}
-		if f := Check(fn).Findings; len(f) > 0 {
-			t.Errorf("honest code has a finding: %s", f[0].Missing(fn))
-		}
-		input := make([]byte, 4*groupWords*groupThreads)
-		for i := range input {
-			input[i] = byte(r.Uint32())
-		}
-		add(chipKernel{Cubin: data, Name: "k", Blocks: lanes / groupThreads, Threads: groupThreads, Input: input, Out: groupThreads * groupOut,
-			Args: []chipArg{{"in", 0}, {"out", 0}}}, fn, base, nil)
-	}
+	shape := chipKernel{Threads: groupThreads, Input: make([]byte, 4*groupWords*groupThreads), Out: groupThreads * groupOut}
+	blockKernels(t, add, 5, "sm_90a", shape, func(r *rand.Rand) string { return groupKernel(r, "k") })
 }

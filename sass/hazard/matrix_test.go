@@ -152,21 +152,32 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// matrixKernels makes kernels with matrix instructions, each block of which adds its outputs behind those of the blocks before.
+// matrixKernels makes kernels with matrix instructions.
 func matrixKernels(t *testing.T, add adder) {
+	shape := chipKernel{Threads: 32, Input: make([]byte, 4*matrixPool*32), Out: 32 * matrixOut}
+	blockKernels(t, add, 4, "sm_90", shape, func(r *rand.Rand) string { return matrixKernel(r, "k", 80) })
+}
+
+// blockKernels makes -chip-kernels kernels k from in to out, each block of which adds its outputs behind those of the blocks before: of a shape, with
+// random inputs, and texts that are made with a stream of -chip-seed.
+func blockKernels(t *testing.T, add adder, stream uint64, target string, shape chipKernel, text func(*rand.Rand) string) {
 	tc := newest(t)
-	r := rand.New(rand.NewPCG(*chipSeed, 4))
+	r := rand.New(rand.NewPCG(*chipSeed, stream))
 	for range *kernels {
-		data := slices.Clone(compile(t, tc, "sm_90", matrixKernel(r, "k", 80)))
-		fn, base := codeOf(data, decode(t, tc, "k", data), "k")
+		k := shape
+		k.Name, k.Blocks, k.Args = "k", lanes/k.Threads, []chipArg{{"in", 0}, {"out", 0}}
+		k.Cubin = slices.Clone(compile(t, tc, target, text(r)))
+		fn, base := codeOf(k.Cubin, decode(t, tc, "k", k.Cubin), "k")
 		if fn == nil {
 			continue
 		}
-		input := make([]byte, 4*matrixPool*32)
-		for i := range input {
-			input[i] = byte(r.Uint32())
+		k.Input = make([]byte, len(shape.Input))
+		for i := range k.Input {
+			k.Input[i] = byte(r.Uint32())
 		}
-		add(chipKernel{Cubin: data, Name: "k", Blocks: lanes / 32, Threads: 32, Input: input, Out: 32 * matrixOut,
-			Args: []chipArg{{"in", 0}, {"out", 0}}}, fn, base, nil)
+		if f := Check(fn).Findings; len(f) > 0 {
+			t.Errorf("honest code has a finding: %s", f[0].Missing(fn))
+		}
+		add(k, fn, base, nil)
 	}
 }
