@@ -150,6 +150,7 @@ func match(src *source, mach *machine) *matcher {
 		m.beside(k)
 	}
 	m.byAddress()
+	m.peel()
 	m.parts()
 	m.once()
 	return m

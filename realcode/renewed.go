@@ -37,11 +37,7 @@ func (c *checker) oneWay(i, j int32) bool {
 // alike reports whether two instructions do the same with the same values.
 func (c *checker) alike(i, j int32) bool {
 	a, b := c.mach.insts[i], c.mach.insts[j]
-	if a.Op != b.Op || a.Guard != b.Guard || place(a) != place(b) || !slices.Equal(a.Mods, b.Mods) || !slices.Equal(a.Uses, b.Uses) ||
-		!slices.Equal(a.Data, b.Data) || !slices.Equal(a.Addrs, b.Addrs) {
-		return false
-	}
-	return !c.defined(i, j, a.Uses...)
+	return sameAccess(a, b) && !c.defined(i, j, a.Uses...)
 }
 
 // news is what is known of a value in the next turn of a loop.

@@ -2,6 +2,7 @@ package realcode
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -72,7 +73,7 @@ func (k *Kernel) unseen(x *Executed) *Finding {
 	case x.Why != "":
 		return k.uncompared(func(*write) bool { return true }, oneLineText(x.Why))
 	}
-	if f := k.uncompared(func(w *write) bool { return slices.Contains(x.Unseen, w.n) }, ""); f != nil || len(x.Unwritten) == 0 {
+	if f := k.uncompared(func(w *write) bool { return slices.Contains(x.Unseen, w.n) }, x.hindrance()); f != nil || len(x.Unwritten) == 0 {
 		return f
 	}
 	left := slices.DeleteFunc(slices.Clone(x.Unwritten), func(c refine.Code) bool {
@@ -83,6 +84,16 @@ func (k *Kernel) unseen(x *Executed) *Finding {
 	}
 	return &Finding{Rule: Uncompared, Kernel: k.Name, Code: []Code{{Func: k.Name, Addr: left[0].Addr, Text: left[0].Text}},
 		Detail: fmt.Sprintf("%d instructions of the machine code that write memory were performed by no run", len(left))}
+}
+
+// hindrance is what kept most of the runs that say nothing from saying something; "" if there are none.
+func (x *Executed) hindrance() (why string) {
+	for _, reason := range slices.Sorted(maps.Keys(x.Cannot)) {
+		if why == "" || x.Cannot[reason] > x.Cannot[why] {
+			why = reason
+		}
+	}
+	return oneLineText(why)
 }
 
 // undecided is a condition of a kernel that may be another one in the machine code: nil if there is none.

@@ -433,11 +433,20 @@ func (c *comparison) try(in *Input, of spot) {
 		in = &small
 		a, err = c.reference(in, c.launch(in), fills[0], nil)
 	}
+	c.lacks(err)
 	if err == nil && (of.machine || c.search.gained || news(c.sourceCover, a.Cover)) {
 		before := c.unwritten() + c.unshown()
-		if _ = c.compare(in, a); c.unwritten()+c.unshown() < before {
+		if c.lacks(c.compare(in, a)); c.unwritten()+c.unshown() < before {
 			c.search.last = c.spent
 		}
+	}
+}
+
+// lacks keeps why a searched input says nothing, if that is no fault of the input: something is not understood.
+func (c *comparison) lacks(err error) {
+	var cannot *emu.Cannot
+	if errors.As(err, &cannot) && !cannot.Input {
+		c.Cannot[err.Error()]++
 	}
 }
 

@@ -250,7 +250,7 @@ func (x *executions) write(b *bufio.Writer, notes bool) {
 		}
 		others := plain.Form(min(x.differ, 1), "of the others ", "")
 		fmt.Fprintf(b, ", %s%s runs each, in the median %.0f %% of the PTX and %.0f %% of the machine code",
-			others, runs, 100*x.source[x.runs/2], 100*x.machine[x.runs/2])
+			others, runs, 100*x.source[(x.runs-1)/2], 100*x.machine[(x.runs-1)/2])
 	}
 	b.WriteByte('\n')
 	for i, line := range x.lines {

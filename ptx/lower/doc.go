@@ -1,8 +1,8 @@
 // Package lower makes kernels of PTX modules programs that can be executed: package ir's.
 //
 // There is one ir.Inst for each instruction, in the order of the text: the kernel first, then the
-// functions that it can reach. Two kinds are added: each function ends with a "ret", and one that
-// is called begins with an "entry".
+// functions that it can reach. Two kinds are added: a function whose text can
+// be left at its end ends with a "ret", and one that is called begins with an "entry".
 //
 // What is understood is a table in data: the name of an instruction, the modifiers that it may
 // have, the number of its operands, what it means, and where that is written. An instruction that

@@ -233,7 +233,9 @@ func (f *function) layout(at int32) int32 {
 			f.tables[s.Name] = s.Labels
 		}
 	}
-	n++
+	if f.falls() {
+		n++
+	}
 	f.b.P.Funcs = append(f.b.P.Funcs, ir.Func{Name: f.f.Name, First: at, End: n, RegFirst: first, RegEnd: ir.Reg(f.b.P.Regs)})
 	return n
 }
@@ -248,9 +250,24 @@ func (f *function) lower() {
 			f.inst(s.Inst)
 		}
 	}
-	x := &inst{function: f, out: f.b.Begin(), in: &ptx.Inst{Guard: -1}}
-	x.out.Form, x.out.Text = "ret", "ret"
-	x.try(x.ret)
+	if f.falls() {
+		x := &inst{function: f, out: f.b.Begin(), in: &ptx.Inst{Guard: -1}}
+		x.out.Form, x.out.Text = "ret", "ret"
+		x.try(x.ret)
+	}
+}
+
+// falls reports whether control may come to the end of the function's text, where it returns.
+func (f *function) falls() bool {
+	for _, s := range slices.Backward(f.f.Body) {
+		switch {
+		case s.Kind == ptx.StmtLabel:
+			return true
+		case s.Inst != nil:
+			return s.Inst.Guard >= 0 || !slices.Contains([]string{"ret", "exit", "trap", "bra", "brx"}, s.Inst.Name)
+		}
+	}
+	return true
 }
 
 // opaque is thrown where an instruction is not understood.
