@@ -501,6 +501,8 @@ type Run struct {
 
 	// AllowUnknown is how many cells may be undecided where all is to be done; it is the reader's choice.
 	AllowUnknown int
+	// FailOn is which cells make the run fail; that, too, is the reader's choice. "" is FailNew.
+	FailOn FailOn
 
 	// set, if not nil, has the cells in the place of Cells.
 	set *Set

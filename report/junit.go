@@ -47,14 +47,15 @@ func (s *junitSuite) add(outcome string, make func() junitCase) {
 }
 
 // WriteJUnit writes a run as JUnit XML. A suite is a toolchain and a target, a
-// case a test, level and layout: miscompiled and changed cells are failures,
-// undecided ones errors, unsupported ones skipped. Optimised cells are good, with
-// the findings in their output; preserved ones say there what they are not about. With newOnly, failures that are known are
-// skipped. Of runs on devices a suite is a device and a target, a case a test
-// and a setting. If cells are missing, one more suite has an error.
+// case a test, level and layout. Failures are the cells that FailOn counts (with FailNever, those of
+// FailNew), so that a server that reads them says what the exit code says; a known finding among them is
+// skipped. What was found in another cell stands in its output. Cells that could not be decided are errors
+// unless that is accepted, unsupported ones are skipped. With newOnly, known findings are skipped whatever
+// FailOn says. Of runs on devices a suite is a device and a target, a case a test and a setting. If cells
+// are missing, one more suite has an error.
 func WriteJUnit(w io.Writer, r *Run, newOnly bool) error {
 	j := &junitWriter{b: bufio.NewWriterSize(w, 1<<16)}
-	suites := append(cellSuites(r, newOnly), deviceSuites(r)...)
+	suites := append(cellSuites(r, newJUnitRule(r, newOnly)), deviceSuites(r)...)
 	suites = append(suites, runSuite(r, suites)...)
 	var total junitCounts
 	for i := range suites {
@@ -70,7 +71,7 @@ func WriteJUnit(w io.Writer, r *Run, newOnly bool) error {
 }
 
 // cellSuites groups the cells by toolchain and target.
-func cellSuites(r *Run, newOnly bool) []junitSuite {
+func cellSuites(r *Run, rule junitRule) []junitSuite {
 	from := newSources(r)
 	builds := map[string]string{}
 	for _, t := range r.Config.Toolchains {
@@ -87,9 +88,9 @@ func cellSuites(r *Run, newOnly bool) []junitSuite {
 			list = append(list, junitSuite{name: c.Toolchain + " " + c.Target,
 				properties: [][2]string{{"toolchain", c.Toolchain}, {"build", builds[c.Toolchain]}, {"target", c.Target}}})
 		}
-		list[n].add(cellOutcome(c, newOnly), func() junitCase {
+		list[n].add(rule.outcome(c), func() junitCase {
 			c := r.At(i)
-			return cellCase(&c, from, newOnly)
+			return cellCase(&c, from, rule)
 		})
 	}
 	for _, p := range r.Problems {
@@ -100,22 +101,38 @@ func cellSuites(r *Run, newOnly bool) []junitSuite {
 	return list
 }
 
-// cellOutcome returns what a cell is in JUnit's words, "" if it is good.
-func cellOutcome(c *Cell, newOnly bool) string {
+// junitRule is what makes a cell a failure.
+type junitRule struct {
+	on       FailOn
+	newOnly  bool
+	accepted bool // that cells are undecided
+}
+
+func newJUnitRule(r *Run, newOnly bool) junitRule {
+	on := r.FailOn
+	if on == "" || on == FailNever {
+		on = FailNew
+	}
+	return junitRule{on, newOnly, r.Undecided() == ""}
+}
+
+// outcome is what a cell is in JUnit's words, "" if it is good.
+func (j junitRule) outcome(c *Cell) string {
+	known := len(c.Known) > 0
 	switch {
-	case c.Class == Preserved, c.Class == Optimised:
+	case c.Class == Preserved, c.HasFindings() && !j.on.Names(c.Class):
 		return ""
-	case c.Class == Unsupported:
-		return "skipped"
-	case len(c.Known) > 0 && newOnly:
+	case c.Class == Unsupported, known && j.newOnly, c.Class == Unknown && (known || j.accepted):
 		return "skipped"
 	case !c.HasFindings() || len(c.Findings) == 0:
 		return "error"
+	case j.on.Counts(c):
+		return "failure"
 	}
-	return "failure"
+	return "skipped" // a known finding
 }
 
-func cellCase(c *Cell, from *sources, newOnly bool) junitCase {
+func cellCase(c *Cell, from *sources, rule junitRule) junitCase {
 	j := junitCase{name: fmt.Sprintf("%s %s %s", label(c.Test), c.Level, c.Layout), kind: c.Class}
 	if t := from.tests[[2]string{c.Test, c.Hash}]; t != nil {
 		j.file = t.File
@@ -138,9 +155,9 @@ func cellCase(c *Cell, from *sources, newOnly bool) junitCase {
 		fmt.Fprintf(&b, "preserved, but: %s\n", plain.Line(c.Reason))
 	}
 	j.body = b.String()
-	j.outcome = cellOutcome(c, newOnly)
+	j.outcome = rule.outcome(c)
 	switch {
-	case j.outcome == "skipped" && c.Class != Unsupported:
+	case j.outcome == "skipped" && len(c.Known) > 0:
 		j.message = "known: " + strings.Join(c.Known, ", ")
 	case j.outcome == "skipped" || j.outcome == "error":
 		if j.message, j.body = c.Reason, ""; j.message == "" {

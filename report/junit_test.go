@@ -89,7 +89,9 @@ func parseJUnit(t require.TestingT, r *Run, newOnly bool) junitXML {
 
 // TestJUnit: classes become outcomes, and nothing is lost.
 func TestJUnit(t *testing.T) {
-	x := parseJUnit(t, sample(), true)
+	r := sample()
+	r.FailOn = FailChanged
+	x := parseJUnit(t, r, true)
 	require.Equal(t, junitXMLCounts{Tests: 10, Failures: 3, Errors: 2, Skipped: 2}, x.junitXMLCounts)
 	var names []string
 	outcome := map[string]string{}
@@ -129,9 +131,36 @@ func TestJUnit(t *testing.T) {
 	require.Contains(t, x.Suites[3].Cases[0].Out, "merged")
 	require.Equal(t, "c", x.Suites[3].Properties[1].Value)
 
-	x = parseJUnit(t, sample(), false)
+	x = parseJUnit(t, r, false)
 	require.Equal(t, junitXMLCounts{Tests: 10, Failures: 4, Errors: 2, Skipped: 1}, x.junitXMLCounts, "known or not")
 	require.Contains(t, x.Suites[3].Cases[3].Failure.Text, "known: old")
+}
+
+// TestJUnitFails: JUnit's failures are the cells that --fail-on counts, and its errors those that make the exit code 2.
+func TestJUnitFails(t *testing.T) {
+	counts := func(on FailOn, newOnly bool, allow int) junitXMLCounts {
+		r := sample() // with 2 miscompiled cells, 2 changed ones of which 1 is known, 2 optimised, 2 unknown, 1 unsupported
+		r.FailOn, r.AllowUnknown = on, allow
+		return parseJUnit(t, r, newOnly).junitXMLCounts
+	}
+	require.Equal(t, junitXMLCounts{10, 2, 2, 1}, counts("", false, 0))
+	require.Equal(t, junitXMLCounts{10, 2, 2, 1}, counts(FailNew, false, 1))
+	require.Equal(t, junitXMLCounts{10, 2, 0, 3}, counts(FailNever, false, 2))
+	require.Equal(t, junitXMLCounts{10, 2, 2, 1}, counts(FailMiscompiled, false, 0))
+	require.Equal(t, junitXMLCounts{10, 4, 2, 1}, counts(FailChanged, false, 0))
+	require.Equal(t, junitXMLCounts{10, 3, 2, 2}, counts(FailChanged, true, 0))
+	require.Equal(t, junitXMLCounts{10, 6, 2, 1}, counts(FailOptimised, false, 0))
+	require.Equal(t, junitXMLCounts{10, 0, 2, 1}, counts(FailUnknown, false, 0))
+
+	r := sample()
+	for i := range r.Cells {
+		if r.Cells[i].Class == Miscompiled || r.Cells[i].Class == Unknown {
+			r.Cells[i].Known = []string{"seen"}
+		}
+	}
+	require.Equal(t, junitXMLCounts{10, 0, 0, 5}, parseJUnit(t, r, false).junitXMLCounts, "what is known fails nothing")
+	r.FailOn = FailMiscompiled
+	require.Equal(t, junitXMLCounts{10, 2, 0, 3}, parseJUnit(t, r, false).junitXMLCounts)
 }
 
 // TestJUnitLimits: a preserved cell says what it is not about.

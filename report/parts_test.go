@@ -36,9 +36,9 @@ func TestOnlyConfig(t *testing.T) {
 // TestJUnitKnown: a case names what its findings are known as, if they are.
 func TestJUnitKnown(t *testing.T) {
 	c := &Cell{Test: "mp", Level: "O3", Layout: "pointers", Result: Result{Class: Optimised, Findings: []Finding{{Rule: "merged", Detail: "d"}}}}
-	require.NotContains(t, cellCase(c, &sources{}, false).body, "known")
+	require.NotContains(t, cellCase(c, &sources{}, junitRule{on: FailChanged}).body, "known")
 	c.Known = []string{"a", "b"}
-	require.Contains(t, cellCase(c, &sources{}, false).body, "known: a, b\n")
+	require.Contains(t, cellCase(c, &sources{}, junitRule{on: FailChanged}).body, "known: a, b\n")
 }
 
 // TestAgreeOnStages: of two results that differ in the stages found and in what is known, the one with more stages is

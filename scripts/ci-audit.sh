@@ -9,17 +9,17 @@
 #   OPTCHECK     the program (default: optcheck)
 #   RESULTS      folder for optcheck.sarif, junit.xml, report.md and run.jsonl
 #                (default: optcheck-results)
-#   FAIL_ON      new, changed, miscompiled (the default), unknown or never
+#   FAIL_ON      new (the default), miscompiled, changed, optimised, unknown or never
 #   STORE        file that keeps results from run to run; "" for none
 #   OPTCHECK_*   the settings of optcheck: OPTCHECK_TARGETS, OPTCHECK_KNOWN, …
 #
-# The exit status is that of optcheck: 0 nothing found, 1 findings at or above
-# FAIL_ON, 2 the audit could not be done. Results are written in all cases but
+# The exit status is that of optcheck: 0 nothing found, 1 findings that
+# FAIL_ON counts, 2 the audit could not be done. Results are written in all cases but
 # the last, and named in the step's outputs sarif, junit, markdown, events, status.
 set -u
 OPTCHECK=${OPTCHECK:-optcheck}
 RESULTS=${RESULTS:-optcheck-results}
-FAIL_ON=${FAIL_ON:-miscompiled}
+FAIL_ON=${FAIL_ON:-new}
 STORE=${STORE:-}
 
 if [ $# = 0 ]; then

@@ -355,7 +355,8 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	if err != nil {
 		return errors.Join(runErr, err)
 	}
-	f.text.NewOnly, run.AllowUnknown = env.settings.newOnly, gate.allowUnknown
+	f.text.NewOnly = env.settings.newOnly
+	gate.choose(run)
 	empty := f.shard != "" && runErr == nil && run.Len() == 0
 	if empty {
 		env.tell("part %s of the matrix has no cells", f.shard)

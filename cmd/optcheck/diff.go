@@ -30,7 +30,7 @@ Two runs of one toolchain each are compared across toolchains. With --left and
 need not be named if it has two.
 
 The exit code is 1 if the right side has a finding that the left one lacks, of a class that
---fail-on names: by default one that is miscompiled in a way that is not known.
+--fail-on counts: by default miscompiled or crashed, and not known.
 
 Outputs of optcheck hunt --values are compared likewise, by the causes of wrong values.
 
@@ -183,15 +183,8 @@ func madeOf(c *mapping.Cell) string {
 }
 
 // worse reports whether what is new on the right side is as bad as --fail-on says.
-func worse(x *report.Comparison, fail string, newOnly bool) bool {
-	classes := map[string][]string{
-		"new":         {report.Miscompiled, report.Crashed},
-		"miscompiled": {report.Miscompiled, report.Changed, report.Crashed, report.Unknown},
-		"optimised":   {report.Miscompiled, report.Changed, report.Crashed, report.Unknown, report.Optimised},
-		"changed":     {report.Miscompiled, report.Changed, report.Crashed, report.Unknown, report.Optimised},
-		"unknown":     {report.Unknown},
-	}[fail]
-	return slices.ContainsFunc(x.Worse(fail == "new" || newOnly), func(class string) bool { return slices.Contains(classes, class) })
+func worse(x *report.Comparison, fail report.FailOn, newOnly bool) bool {
+	return slices.ContainsFunc(x.Worse(fail == report.FailNew || newOnly), fail.Names)
 }
 
 func ids(r *report.Run) string {

@@ -8,9 +8,9 @@ type exit struct{ zero, one string }
 const (
 	isPrinted    = "what was asked for was printed"
 	wasDone      = "it was done"
-	allDecided   = "every cell was decided but for those that --allow-unknown or a known finding accepts, and none is at or above --fail-on"
-	reachesFail  = "a cell at or above --fail-on"
-	onlyFinished = "everything that the campaign asks for is done, and nothing in it is at or above --fail-on"
+	allDecided   = "every cell was decided but for those that --allow-unknown or a known finding accepts, and none that --fail-on counts is there"
+	reachesFail  = "a cell that --fail-on counts"
+	onlyFinished = "everything that the campaign asks for is done, and nothing in it counts for --fail-on"
 )
 
 // exits is the table of exit codes, by command.
@@ -31,12 +31,12 @@ var exits = map[string]exit{
 	"optcheck campaign init":          {isPrinted, ""},
 	"optcheck campaign run":           {onlyFinished, reachesFail},
 	"optcheck campaign status":        {isPrinted, ""},
-	"optcheck check":                  {allDecided, "a kernel at or above --fail-on"},
+	"optcheck check":                  {allDecided, "a kernel that --fail-on counts"},
 	"optcheck config":                 {isPrinted, ""},
 	"optcheck convert":                {"every test was converted", ""},
 	"optcheck deps":                   {"the fate of every dependency is known, but for those that --allow-unknown accepts", ""},
 	"optcheck devices":                {isPrinted, ""},
-	"optcheck diff":                   {"cells were compared, and none at or above --fail-on is worse on the right side", "there is one"},
+	"optcheck diff":                   {"cells were compared, and none that --fail-on counts is worse on the right side", "there is one"},
 	"optcheck disturbance":            {"kernels were compared, and the markers disturb none", "they disturb one"},
 	"optcheck emit":                   {isPrinted, ""},
 	"optcheck emulate":                {"the launch was executed to its end", "it did not come to its end"},
@@ -62,7 +62,7 @@ var exits = map[string]exit{
 	"optcheck models":                 {isPrinted, ""},
 	"optcheck reduce":                 {"the finding was reduced; with --check: it is there", "with --check: it is not there"},
 	"optcheck replay":                 {"the machine code computes what the program does", "a value is wrong"},
-	"optcheck report":                 {"the run was shown, and no cell in it is at or above --fail-on", reachesFail},
+	"optcheck report":                 {"the run was shown, and no cell in it counts for --fail-on", reachesFail},
 	"optcheck run":                    {"every test was run that the device can do, whatever was seen", ""},
 	"optcheck serve":                  {"it was asked to end", ""},
 	"optcheck store":                  {isPrinted, ""},

@@ -76,7 +76,7 @@ func runLift(ctx context.Context, env *environment, f *liftFlags, args []string)
 	if err != nil {
 		return err
 	}
-	gate.fail = "never" // what was found is what is asked for
+	gate.fail = report.FailNever // what was found is what is asked for
 	o, err := f.audit.options(ctx, env, args)
 	if err != nil {
 		return err

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"optcheck/report"
 )
 
 // printed is standard output. It remembers what went wrong with it: whoever prints need not look.
@@ -66,8 +68,8 @@ func streamFlag(cmd *cobra.Command, file *string) {
 
 // failOnFlag adds --fail-on to a command that reports on cells.
 func failOnFlag(cmd *cobra.Command) {
-	cmd.Flags().String("fail-on", "new", "exit with 1 if there are cells of this kind or worse: new (miscompiled or crashed, and not known), "+
-		"miscompiled, optimised or changed (whatever is not the test), unknown, never")
+	cmd.Flags().String("fail-on", string(report.FailNew), "which cells make the exit code 1: new (miscompiled or crashed, and not known), "+
+		"miscompiled (known or not, and undecided ones), changed (these too), optimised (these too), unknown (undecided ones alone), never")
 }
 
 // allowUnknownFlag adds --allow-unknown to a command that is to decide cells.

@@ -122,7 +122,8 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	if err != nil {
 		return err
 	}
-	f.text.NewOnly, run.AllowUnknown = env.settings.newOnly, gate.allowUnknown
+	f.text.NewOnly = env.settings.newOnly
+	gate.choose(run)
 	show := &rendering{env: env, text: f.text, list: list}
 	if f.format != "json" { // which was written on the way
 		err = renderers[f.format](show, env.stdout, run)
@@ -144,7 +145,7 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 		return errors.New(why)
 	}
 	run = counted(env, run)
-	if n := run.Classes(); gate.fail == "new" && n[report.Changed]+n[report.Unknown] > 0 {
+	if n := run.Classes(); gate.fail == report.FailNew && n[report.Changed]+n[report.Unknown] > 0 {
 		env.tell("%s of kernels without a verdict, which --fail-on new does not count, and --fail-on changed does",
 			plain.Count(n[report.Changed]+n[report.Unknown], "changed or unknown cell"))
 	}

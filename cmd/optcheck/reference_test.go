@@ -153,20 +153,16 @@ func exitPage(b *bytes.Buffer) {
 		fmt.Fprintf(b, "| `%s` | %s | %s |\n", c.CommandPath(), x.zero, x.one)
 	}
 	b.WriteString("\n`--fail-on` is one of\n\n| value | exit code 1 if there is |\n|---|---|\n")
-	for _, x := range [][2]string{{"new", "a `miscompiled` or `crashed` cell that no [known finding](../results/known.md) explains; the default"},
-		{"miscompiled", "a `miscompiled`, `crashed` or undecided cell, or one that is `changed` and whose test has a meaning"},
-		{"optimised", "a cell that is not the test: `optimised`, `changed`, `miscompiled`, `crashed` or undecided"}, {"changed", "the same as `optimised`"},
-		{"unknown", "an undecided cell"}, {"never", "nothing makes it 1"}} {
-		if !slices.Contains(failOn, x[0]) {
-			panic(x[0])
-		}
-		fmt.Fprintf(b, "| `%s` | %s |\n", x[0], x[1])
+	for _, x := range report.FailOns {
+		fmt.Fprintf(b, "| `%s` | %s |\n", x.Value, x.Cells)
 	}
-	b.WriteString("\nA cell is undecided if it is `unknown`, no known finding (`rule: undecided`, `class: unknown`) explains it, and there are more such cells than\n" +
-		"`--allow-unknown` says (0). Where `--fail-on` does not count undecided cells, they make 2 of commands that were to decide them (`audit`, `check`,\n" +
-		"`lift`, `campaign`), and `executionSuccessful` in SARIF false. `report` shows what was done before: with `--fail-on` `new` or `never`, what is undecided\n" +
-		"or missing in it makes nothing of the exit code.\n\n" +
-		"With `--new-only` known findings count for none of them. Of `diff`, a cell counts that is worse on the right side than on the left,\nor only there.\n")
+	b.WriteString("\n[Known findings](../results/known.md) are those that a list with reasons explains.\n\n" +
+		"A cell is *undecided* if it is `unknown`, no known finding (`rule: undecided`, `class: unknown`) explains it, and there are more such cells than " +
+		"`--allow-unknown` says (0). With `new` and `never` undecided cells make 2 of commands that were to decide them: `audit`, `check`, `lift`, `campaign`. " +
+		"They also make `executionSuccessful` in SARIF false. `report` shows what was done before: with `new` and `never` it ends with 0 " +
+		"though cells are undecided or missing.\n\n" +
+		"With `--new-only` no value counts known findings. `diff` counts a cell that is worse on the right side than on the left, or only there.\n\n" +
+		"JUnit calls the same cells failures ([forms](../ci.md#forms)).\n")
 }
 
 // eventsPage describes the types of the event stream by their Go declarations.

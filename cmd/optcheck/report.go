@@ -120,7 +120,7 @@ func renderRun(env *environment, read func() (*report.Set, error), format string
 		return err
 	}
 	run := list.MarkSet(set).Lean()
-	run.AllowUnknown = gate.allowUnknown
+	gate.choose(run)
 	reportUnused(env, list, own, run)
 	o := &rendering{env: env, text: text, list: list}
 	if err := renderers[format](o, env.stdout, run); err != nil {

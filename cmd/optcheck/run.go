@@ -22,8 +22,8 @@ import (
 
 // Exit codes.
 const (
-	exitOK          = 0   // all that was asked for was done, and nothing is at or above --fail-on
-	exitFound       = 1   // something at or above --fail-on
+	exitOK          = 0   // all that was asked for was done, and nothing that --fail-on counts was found
+	exitFound       = 1   // something that --fail-on counts was found
 	exitUsage       = 2   // wrong usage, or not everything could be done
 	exitInterrupted = 130 // as a shell reports SIGINT
 )
@@ -138,9 +138,9 @@ and strength, fences and barriers; of litmus tests, which become kernels that ca
 their own specification, also every dependency.
 
 Machine-readable output goes to standard output, everything else to standard
-error. Exit codes: 0 all that was asked for was done, and nothing is at or above
---fail-on; 1 something is; 2 wrong usage, or not everything could be done; 130
-interrupted (docs/reference/exit-codes.md).`,
+error. Exit codes: 0 all was done, and nothing that --fail-on counts was found; 1
+something was; 2 wrong usage, or not everything could be done; 130 interrupted
+(docs/reference/exit-codes.md).`,
 		Example: `  optcheck toolchain install cuda-12.4 nvcc-12.4
   optcheck audit kernel.cu
   optcheck audit coRR mp`,

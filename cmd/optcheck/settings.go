@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"optcheck/pipeline"
+	"optcheck/report"
 	"optcheck/target"
 )
 
@@ -90,13 +90,14 @@ func (env *environment) forFile() *environment {
 	return &sub
 }
 
-// failOn are the values of --fail-on.
-var failOn = []string{"new", "optimised", "changed", "miscompiled", "unknown", "never"}
-
-// fail returns the kind of cells from which on the exit code is 1.
-func (s *settings) fail() (string, error) {
-	if slices.Contains(failOn, s.failOn) {
-		return s.failOn, nil
+// fail returns the cells that make the exit code 1.
+func (s *settings) fail() (report.FailOn, error) {
+	var names []string
+	for _, x := range report.FailOns {
+		if string(x.Value) == s.failOn {
+			return x.Value, nil
+		}
+		names = append(names, string(x.Value))
 	}
-	return "", fmt.Errorf("--fail-on %q: must be one of %s", s.failOn, strings.Join(failOn, ", "))
+	return "", fmt.Errorf("--fail-on %q: must be one of %s", s.failOn, strings.Join(names, ", "))
 }

@@ -186,7 +186,7 @@ func (s *slurmCase) detached() {
 	}, patient.Long, 100*time.Millisecond)
 	nodes("RESUME")
 	require.True(s.t, s.status("two.campaign").Cancelled)
-	_, stderr, code := s.run("campaign", "attach", "two.campaign", "--poll", "300ms", "--fail-on", "changed")
+	_, stderr, code := s.run("campaign", "attach", "two.campaign", "--poll", "300ms", "--fail-on", "optimised")
 	require.Equal(s.t, exitFound, code, stderr)
 	require.Equal(s.t, s.ok("store", "export", "one.store"), s.ok("store", "export", "two.store"))
 	require.NoFileExists(s.t, filepath.Join(s.dir, "x"))

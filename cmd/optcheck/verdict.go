@@ -12,9 +12,12 @@ import (
 
 // gate is what makes the exit code of a command that reports on cells.
 type gate struct {
-	fail         string // one of failOn
-	allowUnknown int    // cells that may be undecided
+	fail         report.FailOn
+	allowUnknown int // cells that may be undecided
 }
+
+// choose tells a run what its reader chose.
+func (g gate) choose(r *report.Run) { r.FailOn, r.AllowUnknown = g.fail, g.allowUnknown }
 
 // gate returns what --fail-on and --allow-unknown ask for.
 func (s *settings) gate() (gate, error) {
@@ -28,14 +31,14 @@ func (s *settings) gate() (gate, error) {
 // shown is the verdict on a run that is only shown: that not all of it was done is an error where
 // somebody asks whether there is nothing.
 func (g gate) shown(r *report.Run) error {
-	r.AllowUnknown = g.allowUnknown
+	g.choose(r)
 	if why := onlyFailures(r); why != "" {
 		return fmt.Errorf("no cell could be decided: %s", why)
 	}
 	if g.hit(r, r.Undecided() != "") {
 		return errFound
 	}
-	if why := cmp.Or(r.Broken(), r.Incomplete()); why != "" && g.fail != "never" && g.fail != "new" {
+	if why := cmp.Or(r.Broken(), r.Incomplete()); why != "" && g.fail.Names(report.Unknown) {
 		return fmt.Errorf("%s, so that --fail-on %s cannot say that there is nothing", why, g.fail)
 	}
 	return nil
@@ -44,7 +47,7 @@ func (g gate) shown(r *report.Run) error {
 // done is the verdict on a run that was to be done: what was asked for is broken, then something was
 // found, then not all was done.
 func (g gate) done(r *report.Run) error {
-	r.AllowUnknown = g.allowUnknown
+	g.choose(r)
 	undecided := r.Undecided()
 	switch why := cmp.Or(nothing(r), onlyFailures(r)); {
 	case why != "":
@@ -66,42 +69,17 @@ func (g gate) one(c report.Result) error {
 	return g.done(&report.Run{Cells: []report.Cell{{Result: c}}})
 }
 
-// hit reports whether a run has cells that are as bad as --fail-on says.
+// hit reports whether a run has cells that --fail-on counts.
 func (g gate) hit(r *report.Run, undecided bool) bool {
-	n := r.Classes()
-	crashed := n[report.Crashed] > 0 || looseCrash(r)
-	switch g.fail {
-	case "new":
-		return newlyFound(r) || n[report.Crashed] == 0 && crashed
-	case "miscompiled":
-		return n[report.Miscompiled]+unjudged(r) > 0 || crashed || undecided
-	case "optimised", "changed":
-		return n[report.Miscompiled]+n[report.Changed]+n[report.Optimised] > 0 || crashed || undecided
-	case "unknown":
-		return undecided
+	if undecided && g.fail.Names(report.Unknown) {
+		return true
 	}
-	return false
-}
-
-// unjudged counts the cells that are changed, but for those whose test has a data race that takes its
-// meaning: then no machine code of it is wrong.
-func unjudged(r *report.Run) (n int) {
 	for _, c := range r.All() {
-		if c.Class == report.Changed && (c.Verdict == nil || !c.Verdict.Meaningless()) {
-			n++
-		}
-	}
-	return n
-}
-
-// newlyFound reports whether a miscompilation or a crash is not known.
-func newlyFound(r *report.Run) bool {
-	for _, c := range r.All() {
-		if (c.Class == report.Miscompiled || c.Class == report.Crashed) && len(c.Known) == 0 {
+		if g.fail.Counts(c) {
 			return true
 		}
 	}
-	return false
+	return r.Classes()[report.Crashed] == 0 && looseCrash(r) && g.fail.Names(report.Crashed)
 }
 
 // looseCrash reports whether a compiler crashed at something that has no cell.
