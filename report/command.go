@@ -130,19 +130,43 @@ func Address(t *Test, c *Cell) string {
 	version, what := versionOf(c.Toolchain), c.Layout+":"+c.Findings[0].Rule
 	place := version + "/" + c.Target + "/" + c.Level
 	if t.Dialect == Program {
-		if f := &c.Findings[0]; (f.Rule == RuleCrash || f.Rule == RuleHang) && source(name, c) == t.File && t.File != "" {
-			return addressOf(name, place+":"+f.Rule, version+c.Target+c.Level)
-		}
-		line := 0
-		if at := c.Findings[0].Access; len(t.Lines) > 0 && at >= 0 && at < len(t.Lines[0]) {
-			line = t.Lines[0][at]
-		}
-		if line == 0 || filepath.Ext(name) != ".ptx" || source(name, c) != t.File { // of CUDA C++ the PTX is asked for
+		name, what = programFinding(t, c, name)
+		if what == "" {
 			return ""
 		}
-		return addressOf(name, place+":"+strconv.Itoa(line), version+c.Target+c.Level)
+		return addressOf(name, place+":"+what, version+c.Target+c.Level)
 	}
 	return addressOf(name, place+"/"+what, version+c.Target+c.Level+c.Layout)
+}
+
+// programFinding is the file of a program's first finding and what names the finding in it: the line, else the rule. It is ""
+// if no command could do anything with it.
+func programFinding(t *Test, c *Cell, name string) (file, what string) {
+	f, line := &c.Findings[0], t.LineOf(&c.Findings[0])
+	crash, made := f.Rule == RuleCrash || f.Rule == RuleHang, source(name, c) != t.File
+	switch {
+	case crash && !made && t.File != "":
+		return name, f.Rule
+	case made && !crash && t.Origin != "" && line == 0:
+		return t.Origin, f.Rule
+	case made && !crash && t.Origin != "":
+		return t.Origin, strconv.Itoa(line)
+	case !made && line > 0 && filepath.Ext(name) == ".ptx":
+		return name, strconv.Itoa(line)
+	}
+	return name, ""
+}
+
+// LineOf is the line of a program's file at which a finding stands, that of CUDA C++ if PTX was made of it; 0 if none is known.
+func (t *Test) LineOf(f *Finding) int {
+	lines := t.OriginLines
+	if t.Origin == "" && len(t.Lines) > 0 {
+		lines = t.Lines[0]
+	}
+	if f.Access < 0 || f.Access >= len(lines) {
+		return 0
+	}
+	return lines[f.Access]
 }
 
 // addressOf is an address whose parts can be told apart.

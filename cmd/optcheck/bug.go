@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -94,7 +95,7 @@ func runBug(cmd *cobra.Command, env *environment, f *bugFlags, arg string) error
 		if err != nil {
 			return err
 		}
-		if isCUDA(a.Test) {
+		if isCUDA(a.Test) && f.atSource(env, a, cmp.Or(f.finding, a.Rule, f.rule)) {
 			return bugSource(ctx, env, f, a)
 		}
 		return bugProgram(ctx, env, f, a)

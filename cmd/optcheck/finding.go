@@ -46,10 +46,12 @@ const findingHelp = `FINDING is a cell and a rule that is broken in it, written 
                    the line of an operation. Without a toolchain the newest is meant
                    that shows it; without a rule a miscompilation, else the first
                    finding.
-  FILE.cu@COMPILER/TARGET:crash
-                   a compiler of CUDA C++ that crashes at the file, or hangs (:hang);
-                   other findings are in the PTX that it makes of it
-                   (optcheck audit --keep-code).`
+  FILE.cu@FRONT+PTXAS/TARGET/LEVEL:RULE
+                   CUDA C++: kernel.cu@nvcc-12.4+11.8/sm_80/O3:17. In the place of
+                   RULE may stand a line of FILE.cu. The finding is in the PTX that
+                   the front end makes; that PTX is reduced.
+  FILE.cu@FRONT/TARGET:crash
+                   a front end that crashes at CUDA C++, or hangs (:hang).`
 
 // findingFlags complete a FINDING.
 type findingFlags struct {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +20,6 @@ import (
 	"optcheck/realcode"
 	"optcheck/reduce"
 	"optcheck/report"
-	"optcheck/target"
 	"optcheck/toolchain"
 )
 
@@ -52,9 +50,6 @@ func (f *findingFlags) programAddress(cmd *cobra.Command, env *environment, arg 
 		if err := checkSignature(reduce.Signature{Rule: rule, Class: f.class}); err != nil {
 			return a, false, err
 		}
-	}
-	if isCUDA(a.Test) && rule != "" && rule != report.RuleCrash && rule != report.RuleHang {
-		return a, false, fmt.Errorf("%s: such a finding is in PTX: optcheck audit --keep-code FOLDER keeps that of CUDA C++", a.Test)
 	}
 	return a, true, nil
 }
@@ -88,14 +83,14 @@ func (f *findingFlags) named(env *environment, arg string) (a reduce.Address, er
 	if err != nil || f.saved == nil || !isProgram(f.saved.File) {
 		return a, err
 	}
-	a = reduce.Address{Test: f.saved.File, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level}
+	a = reduce.Address{Test: cmp.Or(f.saved.Origin, f.saved.File), Toolchain: c.Toolchain, Target: c.Target, Level: c.Level}
 	at := slices.IndexFunc(c.Findings, func(x report.Finding) bool { return rule == "" || x.Rule == rule })
 	if at < 0 {
 		return a, fmt.Errorf("%s: %s in %s %s %s is %s: no such finding", arg, c.Test, c.Toolchain, c.Target, c.Level, c.Class)
 	}
 	a.Rule = c.Findings[at].Rule
-	if n := c.Findings[at].Access; n >= 0 && len(f.saved.Lines) > 0 && n < len(f.saved.Lines[0]) {
-		a.Rule = fmt.Sprint(f.saved.Lines[0][n])
+	if line := f.saved.LineOf(&c.Findings[at]); line > 0 {
+		a.Rule = fmt.Sprint(line)
 	}
 	return a, nil
 }
@@ -109,14 +104,9 @@ func keptAddress(arg string) (f *values.Finding, ok bool, err error) {
 	return f, true, err
 }
 
-// program finds the finding at an address in PTX, and lists all toolchains.
+// program finds the finding at an address in PTX, or in that which a front end makes of CUDA C++, and lists all toolchains.
 func (f *findingFlags) program(ctx context.Context, env *environment, a reduce.Address) (*reduce.KernelFinding,
 	[]*toolchain.Toolchain, error) {
-	line, _ := strconv.Atoi(cmp.Or(f.finding, a.Rule, f.rule)) // 0 if it is a rule
-	m, err := readPTX(a.Test, line)
-	if err != nil {
-		return nil, nil, err
-	}
 	all, err := discoverAll(ctx, env)
 	if err != nil {
 		return nil, nil, err
@@ -125,33 +115,26 @@ func (f *findingFlags) program(ctx context.Context, env *environment, a reduce.A
 	if len(all) == 0 {
 		return nil, nil, errors.New("no toolchain found; try: optcheck toolchain install")
 	}
-	tcs, set := all, &env.settings
-	if names := or(a.Toolchain, set.toolchains); len(names) > 0 {
-		if tcs, err = env.named(ctx, all, names...); err != nil {
-			return nil, nil, err
-		}
+	look := f.inPTX
+	if isCUDA(a.Test) {
+		look = f.madePTX
 	}
-	targets := or(a.Target, set.targets)
-	for _, t := range realcode.Targets {
-		if len(targets) == 0 && target.Compare(strings.TrimRight(m.Target, "af"), t) <= 0 {
-			targets = []string{t}
-		}
+	places, err := look(ctx, env, a, all, cmp.Or(f.finding, a.Rule, f.rule))
+	if err != nil {
+		return nil, nil, err
 	}
-	if len(targets) == 0 {
-		targets = []string{m.Target}
-	}
-	levels := or(a.Level, set.levels)
+	levels := or(a.Level, env.settings.levels)
 	if len(levels) == 0 {
 		levels = []string{"O3"}
 	}
 	var find *reduce.KernelFinding
-	if f.kept != nil && len(tcs) > 0 {
-		find = &reduce.KernelFinding{Module: m, Toolchain: tcs[len(tcs)-1], Target: targets[0], Level: levels[0], Want: a.Rule}
+	if p := places[0]; f.kept != nil && len(p.toolchains) > 0 {
+		find = &reduce.KernelFinding{Module: p.module, Toolchain: p.toolchains[len(p.toolchains)-1], Target: p.targets[0], Level: levels[0], Want: a.Rule}
 		if err = find.Show(f.kept.Kernel, f.kept.Input); err == nil {
 			_, _, err = find.Confirm(ctx)
 		}
 	} else {
-		find, err = reduce.Find(ctx, m, cmp.Or(f.finding, a.Rule, f.rule), tcs, targets, levels)
+		find, err = findIn(ctx, places, levels)
 	}
 	if err == nil && f.class == report.Miscompiled && find.Signature.Class != f.class {
 		err = fmt.Errorf("%w: %s is %s", reduce.ErrNotThere, find.Address(), find.Signature.Class)

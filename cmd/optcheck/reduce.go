@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,8 @@ Findings of clang for AMD (--vendor amd) are reduced in the same way, and those 
 kernels written as LLVM IR (--source llvm-ir): of llc and ptxas the one in which a
 finding arose stays the same, too.
 
-Of real PTX (FILE.ptx) it makes the smallest kernel with a finding of the same rule,
+Of real PTX (FILE.ptx), and of the PTX that a front end makes of CUDA C++ (FILE.cu), it makes
+the smallest kernel with a finding of the same rule,
 about the same operations: other functions, stretches of statements, single ones,
 parameters and variables go, values become constants or parameters, conditions hold
 or do not. Each candidate is compiled and compared anew, so the finding is true of
@@ -63,6 +65,7 @@ not. That is an interestingness test for cvise and other reducers.`,
   optcheck reduce mp.litmus@11.8/sm_35/O3/pointers:fence-weakened --json
   optcheck reduce --check min.litmus@12.4/sm_80/O1/offsets:merged
   optcheck reduce kernel.ptx@11.8/sm_80/O3:missing --out min.ptx
+  optcheck reduce kernel.cu@nvcc-12.4+11.8/sm_80/O3:17 --out min.ptx
   optcheck reduce kernel.ptx --toolchains 11.8 --targets sm_80 --finding 22 --for 5m`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runReduce(cmd, env, &f, args[0]) },
@@ -82,7 +85,7 @@ func runReduce(cmd *cobra.Command, env *environment, f *reduceFlags, arg string)
 		if err != nil {
 			return err
 		}
-		if isCUDA(a.Test) {
+		if isCUDA(a.Test) && f.atSource(env, a, cmp.Or(f.finding, a.Rule, f.rule)) {
 			return reduceSource(ctx, env, f, a)
 		}
 		return reduceProgram(ctx, env, f, a)
