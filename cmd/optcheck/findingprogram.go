@@ -107,6 +107,9 @@ func keptAddress(arg string) (f *values.Finding, ok bool, err error) {
 // program finds the finding at an address in PTX, or in that which a front end makes of CUDA C++, and lists all toolchains.
 func (f *findingFlags) program(ctx context.Context, env *environment, a reduce.Address) (*reduce.KernelFinding,
 	[]*toolchain.Toolchain, error) {
+	if _, err := os.Stat(a.Test); err != nil {
+		return nil, nil, err
+	}
 	all, err := discoverAll(ctx, env)
 	if err != nil {
 		return nil, nil, err
