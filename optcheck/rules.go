@@ -48,9 +48,9 @@ in the test. Stores that only keep marker results alive, and private memory
 (stack, spills), are not counted.`}
 	ExtraEffect = &Rule{ID: "extra-effect", Title: "an instruction does something that the test does not ask for",
 		Explain: `An instruction that is no access, fence or barrier of the test acts on memory, on
-caches, on other threads or on the kernel itself: a trap or breakpoint, a discarded
-cache line, a barrier that the test does not have. Prefetches, sleeping, hints and
-counters of the profiler are known to be harmless and not reported.`}
+caches, on other threads or on the kernel itself. Examples are a trap or breakpoint, a
+discarded cache line, and a barrier that the test does not have. Prefetches, sleeping,
+hints and counters of the profiler are known to be harmless and not reported.`}
 	Retargeted = &Rule{ID: "retargeted", Title: "an access goes to another location than in the test",
 		Explain: `By data flow the access is the test's, but its address is that of another
 location, or cannot be shown to be that of its own.`}
@@ -64,12 +64,12 @@ of what was read and of the test's constants; they are compared by evaluating th
 for the same words, next to all constants, for single bits and for random words.`}
 	WidthChanged = &Rule{ID: "width-changed", Title: "an access moves more or fewer bytes than in the test",
 		Explain: `A wider access touches memory that the test's access does not touch; a narrower
-one is no longer single-copy atomic over the test's width.`}
+one is not single-copy atomic over the test's width.`}
 	Weakened = &Rule{ID: "weakened", Title: "an access is weaker in the machine code than in the test",
-		Explain: `The cache operator, strength or scope of the machine access does not reach what
-the source asks for: ld.cg needs .CG before sm_70 and STRONG.GPU after, volatile
-needs .CV/.WT or STRONG.SYS, .relaxed, .acquire and .release need STRONG with at
-least their scope. Shared-memory accesses have no strength in machine code.`}
+		Explain: `The cache operator, strength or scope of the machine access does not reach what the
+source asks for. ld.cg needs .CG before sm_70 and STRONG.GPU after, volatile needs
+.CV/.WT or STRONG.SYS, and .relaxed, .acquire and .release need STRONG with at least
+their scope. Shared-memory accesses have no strength in machine code.`}
 	Reordered = &Rule{ID: "reordered", Title: "accesses are not in the order of the test",
 		Explain: `Two accesses of a thread stand in the machine code in the other order than in
 the test. Compilers do this with weak accesses that they can prove disjoint (the
@@ -81,14 +81,13 @@ fence of the test. For release and acquire accesses, the fence that implements
 them is meant: MEMBAR before a release store, an L1 invalidation after an acquire
 load.`}
 	FenceWeakened = &Rule{ID: "fence-weakened", Title: "a fence is weaker in the machine code than in the test",
-		Explain: `A machine fence stands in the right place, but its scope is narrower, or it is an
-acquire-release fence where the test has a sequentially consistent one, or the L1
-invalidation that belongs to it is missing. Known case: for sm_35 and sm_37,
-ptxas 11.2 and 11.8 turn membar.gl into MEMBAR.CTA ; CCTL.IVALL in kernels in
-which no store precedes the fence (the reading side of mp). The invalidation makes
-later loads miss the L1, but nothing in the name of MEMBAR.CTA promises that
-earlier loads are performed with respect to the whole GPU; it is reported so that
-a reader decides.`}
+		Explain: `A machine fence stands in the right place, but is too weak. Its scope is narrower, or it
+is an acquire-release fence where the test has a sequentially consistent one, or the L1
+invalidation that belongs to it is missing. Known case: for sm_35 and sm_37, ptxas 11.2
+and 11.8 turn membar.gl into MEMBAR.CTA ; CCTL.IVALL in kernels in which no store
+precedes the fence (the reading side of mp). The invalidation makes later loads miss the
+L1, but nothing in the name of MEMBAR.CTA promises that earlier loads are performed with
+respect to the whole GPU; it is reported so that a reader decides.`}
 	DependencyBroken = &Rule{ID: "dependency-broken", Title: "a dependency of the test is gone",
 		Explain: `In the test an address, a stored value or a condition is computed from what an
 earlier access read; in the machine code no register data flow leads from that
@@ -99,8 +98,8 @@ from -O1 on; one that they cannot (r and 0x80000000) should survive.`}
 path; or the other way round.`}
 	Convergence = &Rule{ID: "convergence", Title: "lanes come together under another condition (programs)",
 		Explain: `An operation that the lanes of a warp perform together (.sync) is in the machine code on
-a path on which the PTX does not have it, or not on one on which it does; or a barrier of
-the warp stands where the PTX has none. Lanes that it waits for may not come.`}
+a path on which the PTX does not have it, or not on one on which it does. Or a barrier
+of the warp stands where the PTX has none. Lanes that it waits for may not come.`}
 	WrongValue = &Rule{ID: "wrong-value", Title: "another value is stored when both are executed (programs)",
 		Explain: `The PTX and its machine code were executed on the same input; a thread stores another
 value, or gives an atomic another operand. The finding names the input, the thread and
@@ -129,28 +128,28 @@ compiler that somebody kills or that lacks memory.`}
 		Explain: `The compiler exceeds its time limit (--timeout) at a small input, of at most 64 KiB, alone
 with it and twice in a row. Compilers take a second for a megabyte.`}
 	WaitMissing = &Rule{ID: "wait-missing", Title: "nothing waits for an access that must be complete (AMD)",
-		Explain: `AMD hardware does not wait for memory by itself: loads, stores and scalar loads
-are counted while they are outstanding, and s_waitcnt (s_wait_loadcnt and its kin
-on gfx12, WAIT_ACK on TeraScale) waits until a counter is low enough. Here an
-access may still be outstanding where it must be complete: at an access that a
-fence, an acquire or a release puts behind it, behind a volatile access at the
-next one or the next atomic, at a later scalar access of the same location, or at
-an instruction that uses the register which the load has yet to write. Who promises
-the order: for fences and atomics with scope, the language and LLVM's memory model
-for the target; for volatile accesses, LLVM's memory model, which has a wait behind
-each; for mem_fence, OpenCL 1.2 ("committed to memory before any loads and stores
-following the mem_fence", and nothing between work-groups); for accesses of one
-location and for registers, the program itself.`}
+		Explain: `AMD hardware does not wait for memory by itself. Loads, stores and scalar loads are
+counted while they are outstanding, and s_waitcnt (s_wait_loadcnt and its kin on gfx12,
+WAIT_ACK on TeraScale) waits until a counter is low enough. Here an access may still be
+outstanding where it must be complete. That is at an access that a fence, an acquire or
+a release puts behind it, or behind a volatile access at the next one or the next
+atomic. It is also at a later scalar access of the same location, or at an instruction
+that uses the register which the load has yet to write. Who promises the order: for
+fences and atomics with scope, the language and LLVM's memory model for the target; for
+volatile accesses, LLVM's memory model, which has a wait behind each. For mem_fence it
+is OpenCL 1.2 ("committed to memory before any loads and stores following the
+mem_fence", and nothing between work-groups). For accesses of one location and for
+registers it is the program itself.`}
 	WaitWeakened = &Rule{ID: "wait-weakened", Title: "a wait is too weak to complete the access (AMD)",
 		Explain: `A wait for the right counter stands between the accesses, but it lets too many
-operations be outstanding: vmcnt(1) completes all but the newest, and for
-operations that complete in any order (scalar loads, FLAT) only 0 completes
-anything. Otherwise as wait-missing.`}
+operations be outstanding. vmcnt(1) completes all but the newest; for operations that
+complete in any order (scalar loads, FLAT) only 0 completes anything. Otherwise as
+wait-missing.`}
 	InvalidateMissing = &Rule{ID: "invalidate-missing", Title: "a cache is not invalidated behind an acquire (AMD)",
-		Explain: `Behind an acquire load or fence of a scope that caches do not share, later loads
-must not find what an earlier access left in the cache: buffer_wbinvl1 on GCN,
-buffer_gl0_inv and buffer_gl1_inv on RDNA, buffer_inv on CDNA 3, global_inv on
-gfx12, in the table of LLVM's memory model for the target. The load must be
+		Explain: `Behind an acquire load or fence of a scope that caches do not share, later loads must
+not find what an earlier access left in the cache. The table of LLVM's memory model for
+the target has what prevents it: buffer_wbinvl1 on GCN, buffer_gl0_inv and
+buffer_gl1_inv on RDNA, buffer_inv on CDNA 3, global_inv on gfx12. The load must be
 complete before the invalidation. A later load through the scalar cache needs
 s_dcache_inv: the others do not reach it.`}
 	WritebackMissing = &Rule{ID: "writeback-missing", Title: "a cache is not written back before a release (AMD)",
@@ -168,15 +167,15 @@ can then see stale values although the fence is as promised.`}
 evaluated, so that it was not shown to be the test's. A cell is preserved then only
 if its machine code, lifted, allows exactly what the test allows.`}
 	ConditionUnread = &Rule{ID: "condition-unread", Note: true, Title: "the condition of a skipped access could not be read",
-		Explain: `The access is conditional in the test and in the machine code, and depends on the
-same reads; but its predicate cannot be evaluated there, so that it was not shown to
-be the same condition. A cell is preserved then only if its machine code, lifted,
-allows exactly what the test allows.`}
+		Explain: `The access is conditional in the test and in the machine code, and depends on the same
+reads. But its predicate cannot be evaluated there, so that it was not shown to be the
+same condition. A cell is preserved then only if its machine code, lifted, allows
+exactly what the test allows.`}
 	LineLost = &Rule{ID: "line-lost", Note: true, Title: "line information does not name the access",
 		Explain: `The compiler attributes machine accesses to lines that belong to none of the test's
-accesses, or several to one line, so that line information tells no coherent story:
-ptxas 11.2 does this from -O1 on for loads from named variables. The second witness
-is silent here; marker and address alone speak.`}
+accesses, or several to one line, so that line information tells no coherent story.
+ptxas 11.2 does this from -O1 on for loads from named variables. The second witness is
+silent here; marker and address alone speak.`}
 	Interleaved = &Rule{ID: "interleaved", Note: true, Title: "an access of the harness stands between those of the test",
 		Explain: `Only in kernels that run many instances. The compiler moved a store of results, to
 memory that the test does not use, in front of a later access of the test. The
@@ -202,12 +201,13 @@ operation) for all its lanes. With one test thread per warp this changes nothing
 var (
 	HazardRAW = &Rule{ID: "hazard-raw", Title: "a register is read before it is written (NVIDIA)",
 		Explain: `NVIDIA's chips do not make an instruction wait for its registers: the compiler does, in
-control codes that listings omit. Here an instruction reads a register that an earlier one
-may have yet to write: nothing waits for the scoreboard of the earlier one, it has none, or,
-if it takes a fixed time, too few cycles lie between. The instruction computes from the old
-content. Where that decides what a store, an access or a branch does, the cell is
-miscompiled: no model allows a value that nobody wrote. Fewer cycles than compilers leave on sm_90,
-where the chip showed no harm, leave a cell unknown (docs/hazards.md).`}
+control codes that listings omit. Here an instruction reads a register that an earlier
+one may have yet to write. Nothing waits for the scoreboard of the earlier one, it has
+none, or, if it takes a fixed time, too few cycles lie between. The instruction computes
+from the old content. Where that decides what a store, an access or a branch does, the
+cell is miscompiled: no model allows a value that nobody wrote. Fewer cycles than
+compilers leave on sm_90, where the chip showed no harm, leave a cell unknown
+(docs/hazards.md).`}
 	HazardWAW = &Rule{ID: "hazard-waw", Title: "a register is written before an earlier write, which then wins (NVIDIA)",
 		Explain: `As hazard-raw: an instruction writes a register that an earlier one may have yet to write.
 The earlier result overwrites the later one.`}

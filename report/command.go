@@ -84,7 +84,7 @@ func Commands(config *Config, t *Test, c *Cell) []Command {
 		return append(out, Command{"Find the smallest test that shows it:", ShellLine(append(reduce, of...)...)})
 	}
 	return append(out, Command{"Find the smallest test that shows it:", ShellLine(reduce...)},
-		Command{"Write a report for the compiler's makers that reproduces itself:", ShellLine("optcheck", "bug", finding, "--out", "bundle")})
+		Command{"Write a report for the compiler's makers that reproduces itself:", ShellLine("optcheck", "bug", finding, "--output", "bundle")})
 }
 
 // Next is the command line with which a reader goes on from a cell: what is miscompiled becomes
@@ -212,7 +212,7 @@ func programCommands(name string, t *Test, c *Cell) []Command {
 		return out
 	}
 	return append(out, Command{"Find the smallest program that shows it:", ShellLine("optcheck", "reduce", finding)},
-		Command{"Write a report for the compiler's makers that reproduces itself:", ShellLine("optcheck", "bug", finding, "--out", "bundle")})
+		Command{"Write a report for the compiler's makers that reproduces itself:", ShellLine("optcheck", "bug", finding, "--output", "bundle")})
 }
 
 // operand keeps a name that begins like a flag from being taken for one.

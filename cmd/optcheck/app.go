@@ -44,9 +44,9 @@ func newAppCmd(env *environment) *cobra.Command {
 A program is a file with kernels, buffers, launches and a post-condition, which says
 whether a run was right (docs/internals/programs.md). Some are built in: optcheck app list.
 
-What the commands do is what Sorensen and Donaldson, Exposing Errors Related to Weak
-Memory in GPU Applications (PLDI 2016), do; beyond it, fences are looked for in the
-machine code of each release, and the memory model says whether it demands them.`,
+The commands do what Sorensen and Donaldson do in Exposing Errors Related to Weak Memory
+in GPU Applications (PLDI 2016). Beyond it, fences are looked for in the machine code of
+each release, and the memory model says whether it demands them.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -83,7 +83,7 @@ func (f *appFlags) registerStress(cmd *cobra.Command) {
 	fl.StringSliceVar(&f.tune, "tune", nil,
 		"parameters of stress, as optcheck run takes them: stress-pattern, stress-line, stress-lines, stress-lane; stress-ctas: blocks that stress, in the place of 15 to 50 per cent of the program's")
 	fl.Float64Var(&f.length, "stress-length", paperLength, "how many times as long as its own a run takes under stress")
-	fl.StringVar(&f.keep, "keep", "", "keep what is measured in this file, and go on from what it holds")
+	fl.StringVar(&f.keep, "resume", "", "keep what is measured in this file, and go on from what it holds")
 }
 
 // check refuses what the flags cannot mean.

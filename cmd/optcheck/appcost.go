@@ -25,9 +25,9 @@ func newAppCostCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cost PROGRAM…",
 		Short: "Measure the time and energy of programs as they are, with some fences, and with a fence behind each access",
-		Long: `Measure the time and energy of programs as they are, with the fences of --fences
-(those that app harden found), and with a full fence behind each access, as Sorensen
-and Donaldson do (PLDI 2016, Sec. 6).
+		Long: `Measure the time and energy of programs as they are, with the fences of --fences (those
+that app harden found), and with a full fence behind each access. Sorensen and Donaldson
+measure so (PLDI 2016, Sec. 6).
 
 Time is that on the device of the launches of a run, without setting buffers back and
 checks: the median, and its 95 per cent interval by order statistics. Energy is power

@@ -34,24 +34,24 @@ func newAppHardenCmd(env *environment) *cobra.Command {
 		Use:   "harden PROGRAM",
 		Short: "Find the fewest fences with which a program is right under stress",
 		Long: `Find the fewest fences with which a program is right under stress: empirical fence
-insertion of Sorensen and Donaldson (PLDI 2016, Alg. 1). With a fence behind each
-access to begin with, halves of them are taken away as long as no run is wrong, then
-single ones; what is left must do without a wrong run for the time of --stable. If it
-does not, all begins again with twice the runs. (The published pseudo-code checks the
-fences that are to go, its text what is left without them: that is done here.)
+insertion of Sorensen and Donaldson (PLDI 2016, Alg. 1). It begins with a fence behind
+each access. Halves of them are taken away as long as no run is wrong, then single ones;
+what is left must do without a wrong run for the time of --stable. If it does not, all
+begins again with twice the runs. (The published pseudo-code checks the fences that are
+to go, its text what is left without them: that is done here.)
 
 The environment is the one in which most runs are wrong, by a survey of --each of
 those named, or the one named by --environments.
 
 Beyond the paper, each fence is looked for in the machine code of every installed
-release, at each level; narrower forms are tried in its place; and the memory model is
-asked which orders of the program's accesses nothing gives (the litmus tests of two
-accesses and of two others of the same kernel that could rely on them). So a fence is
+release, at each level, and narrower forms are tried in its place. The memory model is
+asked which orders of the program's accesses nothing gives: the litmus tests of two
+accesses and of two others of the same kernel that could rely on them. So a fence is
 demanded by the model, seen to matter on this chip only, or not shown to matter.
 
 Exit code 1: an order that the model demands is given by none of the fences.`,
-		Example: `  optcheck app harden cbe-dot --keep cbe-dot.kept
-  optcheck app harden cub-scan-nf --environments cache-str- --stable 5m --iterations 256`,
+		Example: `  optcheck app harden cbe-dot --resume cbe-dot.kept
+  optcheck app harden cub-scan-nf --environments cache-str- --stable 5m --runs 256`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return hardenProgram(cmd.Context(), env, &f, args[0]) },
 	}
@@ -59,7 +59,7 @@ Exit code 1: an order that the model demands is given by none of the fences.`,
 	f.registerStress(cmd)
 	fl := cmd.Flags()
 	fl.DurationVar(&f.each, "each", 3*time.Second, "time in each environment of the survey")
-	fl.Uint64Var(&f.iterations, "iterations", 32, "runs of a check in the first round (I)")
+	fl.Uint64Var(&f.iterations, "runs", 32, "runs of a check in the first round (I)")
 	fl.DurationVar(&f.stable, "stable", time.Minute, "how long the result must do without a wrong run")
 	fl.Uint64Var(&f.stableRuns, "stable-runs", 0, "or in how many runs")
 	fl.IntVar(&f.rounds, "rounds", 12, "how often all begins again, at most")
@@ -70,7 +70,7 @@ Exit code 1: an order that the model demands is given by none of the fences.`,
 
 func hardenProgram(ctx context.Context, env *environment, f *hardenFlags, name string) (err error) {
 	if f.iterations < 1 || f.rounds < 1 || f.stable <= 0 && f.stableRuns == 0 {
-		return errors.New("--iterations, --rounds and --stable: want 1 or more, and a time")
+		return errors.New("--runs, --rounds and --stable: want 1 or more, and a time")
 	}
 	if !slices.Contains([]string{"after", "before", "both"}, f.sites) {
 		return fmt.Errorf("--sites %s: want after, before or both", f.sites)

@@ -21,10 +21,11 @@ func newAppListCmd(env *environment) *cobra.Command {
 		Long: `List programs; of those named, where fences can stand in them, and where the memory
 model demands one.
 
-With --model: the orders of accesses that the memory model demands and that nothing in
-the program gives, as app harden says them of its result (docs/internals/programs.md), each with
-the places of which one with a fence is enough. No device is needed. What the program
-has no need of, for reasons that a model of accesses does not see, is demanded, too.`,
+With --orders: the orders of accesses that the memory model demands and that nothing in
+the program gives, as app harden says them of its result (docs/internals/programs.md).
+For each it names the places of which one with a fence is enough. No device is needed.
+What the program has no need of, for reasons that a model of accesses does not see, is
+demanded, too.`,
 		Example: "  optcheck app list\n  optcheck app list cbe-dot\n  optcheck app list cbe-dot --model",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			names := args
@@ -39,7 +40,7 @@ has no need of, for reasons that a model of accesses does not see, is demanded, 
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&model, "model", false, "say which orders of accesses the memory model demands that nothing gives")
+	cmd.Flags().BoolVar(&model, "orders", false, "say which orders of accesses the memory model demands that nothing gives")
 	jsonFlag(cmd, &asJSON, jsonLines)
 	return cmd
 }

@@ -18,16 +18,15 @@ func newAppTestCmd(env *environment) *cobra.Command {
 		Short: "Run programs in environments that stress memory, and count the runs that are wrong",
 		Long: `Run programs in environments that stress memory, and count the runs that are wrong.
 
-The environments are the eight of Sorensen and Donaldson (PLDI 2016, Tab. 5): no
-stress, the tuned one (sys-str), a random one (rand-str), one through memory of the
-size of the L2 cache (cache-str), each with ids of blocks and warps as they are (-) or
-randomised (+). Blocks that stress are 15 to 50 per cent of the program's. A run that
-does not end in time is an error. An environment with more than 5 per cent of errors
-is effective.
+The environments are the eight of Sorensen and Donaldson (PLDI 2016, Tab. 5): no stress,
+the tuned one (sys-str), a random one (rand-str), and one through memory of the size of
+the L2 cache (cache-str). Each has ids of blocks and warps as they are (-) or randomised
+(+). Blocks that stress are 15 to 50 per cent of the program's. A run that does not end
+in time is an error. An environment with more than 5 per cent of errors is effective.
 
 Exit code 1: there were errors.`,
 		Example: `  optcheck app test cbe-dot
-  optcheck app test cbe-dot --environments no-str-,sys-str+ --each 1m --keep cbe-dot.kept
+  optcheck app test cbe-dot --environments no-str-,sys-str+ --each 1m --resume cbe-dot.kept
   optcheck app test my-program.yaml --fences all --runs 100000`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return testPrograms(cmd.Context(), env, &f, args) },

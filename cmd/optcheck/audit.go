@@ -52,13 +52,13 @@ func newAuditCmd(env *environment) *cobra.Command {
 		Long: `Compile with every compiler found, for every target and level, and check that the
 machine code keeps what was written.
 
-Files of PTX, and folders of them, are read whole: each synchronising instruction is
-looked for in the machine code of ptxas, and the order of all that was found is
-compared over the control flow (docs/audit.md). Targets are sm_70, sm_80 and sm_90,
-as far as the file allows. A cubin is compared with the PTX of its name beside it. Of a
-file of CUDA C++ each front end found (nvcc, clang) makes PTX for each target, as
-nvcc -gencode does, which is audited for that target; toolchains are the pairs, as
---toolchains nvcc-12.4+11.8. A file may include what lies below its folder and the folders of
+Files of PTX, and folders of them, are read whole (docs/audit.md). Each synchronising
+instruction is looked for in the machine code of ptxas, and the order of all that was
+found is compared over the control flow. Targets are sm_70, sm_80 and sm_90, as far as
+the file allows. A cubin is compared with the PTX of its name beside it. Of a file of
+CUDA C++ each front end found (nvcc, clang) makes PTX for each target, as nvcc -gencode
+does, which is audited for that target; toolchains are the pairs, as --toolchains
+nvcc-12.4+11.8. A file may include what lies below its folder and the folders of
 --front-flags -I. A cell (file × toolchain × target × level) is preserved, changed,
 miscompiled, unsupported or unknown.
 
@@ -74,15 +74,15 @@ membar, barriers) is unsupported.
 With --vendor amd the compilers are releases of clang, and kernels are OpenCL C.
 Tests in OpenCL C (the corpus has some, named cl-…, which are the default) are
 taken as they are, tests in PTX translated where they have a meaning (optcheck
-convert --mapping). Targets are one of each generation unless --targets says
+convert --table). Targets are one of each generation unless --targets says
 others, or all.
 
 A test's cell (test × toolchain × target × level × layout) is preserved, optimised,
-miscompiled, unsupported or unknown. Machine code that is not the test is lifted
-back to a litmus test, and a memory model says whether it allows an outcome that
-the test forbids: ptx from sm_70 on, ptx-2015 before, or the one of --model. With
---no-verdict it is only called changed. With --output, the event stream is written
-to a file as JSON lines; optcheck report renders it again.
+miscompiled, unsupported or unknown. Machine code that is not the test is lifted back to
+a litmus test. A memory model says whether it allows an outcome that the test forbids:
+ptx from sm_70 on, ptx-2015 before, or the one of --model. With --no-verdict it is only
+called changed. With --output, the event stream is written to a file as JSON lines;
+optcheck report renders it again.
 
 ` + formatsHelp + `
 An interrupted audit writes its reports, too; they say that cells are missing.

@@ -29,11 +29,11 @@ func newBenchGPUCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench-gpu",
 		Short: "Measure instances and weak outcomes per second on a device",
-		Long: `Measure how many instances per second a device runs end to end (memory set back,
-test, histogram, host included), beside the same test with one instance per
-launch, as tools ran tests before: with the results copied back after every
-launch, and counted on the device. Then measure weak outcomes per second of mp,
-sb and lb under a list of settings.
+		Long: `Measure how many instances per second a device runs end to end: memory set back, test,
+histogram, host included. Beside it stands the same test with one instance per launch,
+as tools ran tests before: with the results copied back after every launch, and counted
+on the device. Then measure weak outcomes per second of mp, sb and lb under a list of
+settings.
 
 --score measures instead what counts for finding bugs: which share of outcomes is
 seen that the model allows and sequential consistency forbids, and how many per

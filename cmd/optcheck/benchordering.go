@@ -38,8 +38,8 @@ sizes. The programs are those of optcheck app list whose names begin with order-
 G. Evtushenko, CUDA Memory Model (2021): interleaved words, reads of one word in shared
 memory, message passing, prefix sums, sums, broadcast (docs/internals/built-in-programs.md).
 
-For each there are the median time of a run on the device with its 95 per cent
-interval, how many runs were not right, and what its synchronisation became in the
+For each there are the median time of a run on the device with its 95 per cent interval,
+and how many runs were not right. It also says what its synchronisation became in the
 machine code, which is compared with the PTX. Some are wrong on purpose: they show what
 leaving order out saves, and whether that is seen.`,
 		Example: `  optcheck bench-ordering

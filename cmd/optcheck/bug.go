@@ -41,40 +41,40 @@ func newBugCmd(env *environment) *cobra.Command {
   interesting.sh   the same with optcheck, for cvise and other reducers
   manifest.json    hashes, versions, flags
 
-The same finding gives the same files; a date gets in with --stamp only. Of a
-finding of clang for AMD (--vendor amd) the program is min.cl in OpenCL C, the machine
-code bad.s and good.s, and the Makefile needs clang, make and awk only; with --source
-llvm-ir it is min.ll, and llc is needed.
+The same finding gives the same files; a date gets in with --stamp only. Of a finding of
+clang for AMD (--vendor amd) the program is min.cl in OpenCL C, the machine code bad.s
+and good.s, and the Makefile needs clang, make and awk only. With --source llvm-ir it is
+min.ll, and llc is needed.
 
 Of kernels in LLVM IR for NVIDIA (--source llvm-ir, or a toolchain written 22+12.4) a
 finding arose in llc or in ptxas. For llc the program is min.ll, what is shown is PTX
-(bad.ptx), and the Makefile needs llc, make and awk only; for ptxas the program is the
+(bad.ptx), and the Makefile needs llc, make and awk only. For ptxas the program is the
 PTX that llc wrote, min.ll is beside it, and the Makefile needs ptxas and nvdisasm.
 
 Of a finding in real PTX (FILE.ptx) there are min.ptx and original.ptx, bad.sass beside
-good.sass of a release without it, control.ptx and control.sass, which differ in one
-thing, and source.litmus and machine.litmus if the finding is a miscompilation; make and
-make control need ptxas and nvdisasm only.
+good.sass of a release without it, and control.ptx and control.sass, which differ in one
+thing. A miscompilation has source.litmus and machine.litmus, too. make and make control
+need ptxas and nvdisasm only.
 
 Of a compiler that crashes or hangs there is the smallest program, in whatever language
 that compiler reads, and the Makefile looks at how it ends.
 
 ` + findingHelp,
-		Example: `  optcheck bug mp+membar.gls@11.8/sm_35/O3/pointers --out bundle/
-  optcheck bug run.jsonl#17 --zip bundle.zip --form llvm --keep modifiers
-  optcheck bug kernel.ptx@11.8/sm_80/O3:22 --out bundle/
-  optcheck bug --vendor amd cl-coRR@22/gfx900/O2/pointers --out bundle/
-  optcheck bug 'exch-sl+release.gpu+acquire.gpu@22+12.4/sm_80/O3' --out bundle/
+		Example: `  optcheck bug mp+membar.gls@11.8/sm_35/O3/pointers --output bundle/
+  optcheck bug run.jsonl#17 --zip bundle.zip --format llvm --keep modifiers
+  optcheck bug kernel.ptx@11.8/sm_80/O3:22 --output bundle/
+  optcheck bug --vendor amd cl-coRR@22/gfx900/O2/pointers --output bundle/
+  optcheck bug 'exch-sl+release.gpu+acquire.gpu@22+12.4/sm_80/O3' --output bundle/
   make -C bundle PTXAS=/usr/local/cuda/bin/ptxas NVDISASM=/usr/local/cuda/bin/nvdisasm`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runBug(cmd, env, &f, args[0]) },
 	}
 	f.add(cmd)
 	fl := cmd.Flags()
-	fl.StringVarP(&f.out, "out", "o", "", "write the bundle into this folder")
+	fl.StringVarP(&f.out, "output", "o", "", "write the bundle into this folder")
 	fl.StringVar(&f.txtar, "txtar", "", "write it as a txtar archive (- for standard output)")
 	fl.StringVar(&f.zip, "zip", "", "write it as a zip archive")
-	fl.StringVar(&f.form, "form", "nvidia", "form of the report: "+strings.Join(bug.Forms, ", ")+" (llvm by default for findings of LLVM)")
+	fl.StringVar(&f.form, "format", "nvidia", "form of the report: "+strings.Join(bug.Forms, ", ")+" (llvm by default for findings of LLVM)")
 	fl.BoolVar(&f.noReduce, "no-reduce", false, "take the test as it is")
 	fl.StringVar(&f.stamp, "stamp", "", "a date, or another text, for report and manifest")
 	fl.StringVar(&f.gpu, "gpu", "", "the GPU, if the program was run")
@@ -86,7 +86,7 @@ that compiler reads, and the Makefile looks at how it ends.
 func runBug(cmd *cobra.Command, env *environment, f *bugFlags, arg string) error {
 	ctx := cmd.Context()
 	if f.out == "" && f.txtar == "" && f.zip == "" {
-		return errors.New("bug needs one of --out, --txtar and --zip")
+		return errors.New("bug needs one of --output, --txtar and --zip")
 	}
 	if !slices.Contains(bug.Forms, f.form) {
 		return fmt.Errorf("unknown form %q (%s)", f.form, strings.Join(bug.Forms, ", "))
@@ -120,7 +120,7 @@ func runBug(cmd *cobra.Command, env *environment, f *bugFlags, arg string) error
 		}
 		in.Found, in.Min, in.Cell, in.Listing, in.Steps = &res.Start, &res.Min, &res.Cell, res.Listing, res.Steps
 	}
-	if !env.config.given("form") {
+	if !env.config.given("format") {
 		in.Form = bug.FormOf(in.Min)
 	}
 	if in.Where, err = reduce.Locate(ctx, in.Min, in.Toolchains, in.Audit); err != nil {

@@ -42,8 +42,8 @@ func newCampaignCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "campaign",
 		Short: "Work on a large matrix in parts: on this machine, or on a cluster",
-		Long: `A campaign is a file that says which tests go through which compilers, on which
-device they are run, where the results go, and who does the work: this machine, or
+		Long: `A campaign is a file that says which tests go through which compilers, on which device
+they are run, and where the results go. It also says who does the work: this machine, or
 a cluster under Slurm (job arrays, then a job that merges the parts' stores).
 
 Everything about a campaign under way is in its folder: the plan, a copy of this

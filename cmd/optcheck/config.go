@@ -212,11 +212,11 @@ func newConfigCmd(env *environment) *cobra.Command {
 		Long: `Print the effective configuration and where each value came from.
 
 A setting is taken from the command line, else from the environment variable
-OPTCHECK_NAME (dashes as underscores, lists separated by commas or colons), else from the
-configuration file optcheck.yaml of this folder (or --config FILE), else from the
-user's own (${XDG_CONFIG_HOME:-~/.config}/optcheck/optcheck.yaml), else from the default.
-What names programs to run, or protects this machine, is not taken from a folder
-that the user does not trust (see optcheck trust).
+OPTCHECK_NAME (dashes as underscores, lists separated by commas or colons), else from a
+configuration file. That is optcheck.yaml of this folder (or --config FILE), else the
+user's own (${XDG_CONFIG_HOME:-~/.config}/optcheck/optcheck.yaml). Without any, the
+default holds. What names programs to run, or protects this machine, is not taken from a
+folder that the user does not trust (see optcheck trust).
 
 Limits of what one input may cost are settings, too: limits, a list of NAME=VALUE. Whoever
 reaches one gets unknown with the reason, or an error.

@@ -21,10 +21,10 @@ func newConvertCmd(env *environment) *cobra.Command {
 		Use:   "convert TEST…",
 		Short: "Convert tests to herd's LISA dialect or to OpenCL C",
 		Long: `Convert tests to another dialect. With --to opencl, PTX tests are translated to
-OpenCL C where they have a meaning there; --mapping prints the table.
+OpenCL C where they have a meaning there; --table prints the table.
 
 With --to lisa, herd7 can judge the same test. With
---out the tests are written to a folder, with optcheck.bell, the models that herd
+--output the tests are written to a folder, with optcheck.bell, the models that herd
 can run (sc, ptx-2015, ptx-2015-rmw; ptx with total coherence) and a list of the files, @all:
 
   herd7 -bell DIR/optcheck.bell -model DIR/ptx-2015.cat DIR/@all
@@ -32,9 +32,9 @@ can run (sc, ptx-2015, ptx-2015-rmw; ptx with total coherence) and a list of the
 herd ends names at a colon and judges one test of each name: a colon becomes a slash,
 and other characters that herd does not take their hexadecimal numbers in brackets.`,
 		Example: `  optcheck convert mp
-  optcheck convert corpus --out lisa/
+  optcheck convert corpus --output lisa/
   optcheck convert --to opencl mp+membar.gls
-  optcheck convert --mapping`,
+  optcheck convert --table`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if mapping {
 				return printMapping(env)
@@ -56,7 +56,7 @@ and other characters that herd does not take their hexadecimal numbers in bracke
 				return convertTo(env, out, tests)
 			}
 			if len(tests) > 1 {
-				return errors.New("several tests need --out")
+				return errors.New("several tests need --output")
 			}
 			l, err := model.ToLISA(tests[0])
 			if err != nil {
@@ -67,8 +67,8 @@ and other characters that herd does not take their hexadecimal numbers in bracke
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "lisa", "the dialect to convert to: lisa or opencl")
-	cmd.Flags().BoolVar(&mapping, "mapping", false, "print the table by which PTX tests become OpenCL C")
-	cmd.Flags().StringVar(&out, "out", "", "write the tests to this folder")
+	cmd.Flags().BoolVar(&mapping, "table", false, "print the table by which PTX tests become OpenCL C")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write the tests to this folder")
 	return cmd
 }
 

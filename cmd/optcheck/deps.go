@@ -16,10 +16,10 @@ func newDepsCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "deps",
 		Short: "Tell which manufactured dependencies compilers keep",
-		Long: `Compile false dependencies of every scheme (see --schemes) with every compiler found
-and tell which are still there in the machine code: address, data and control
-dependencies from a load into loads, stores and atomics, of global memory and of
-shared memory with 64 and 32-bit addresses, in all layouts.`,
+		Long: `Compile false dependencies of every scheme (see --schemes) with every compiler found and
+tell which are still there in the machine code. They are address, data and control
+dependencies from a load into loads, stores and atomics, of global memory and of shared
+memory with 64 and 32-bit addresses, in all layouts.`,
 		Example: `  optcheck deps --levels O0,O3
   optcheck deps --toolchains 12.4 --targets sm_80,sm_90 --json
   optcheck deps --source llvm-ir --toolchains 22,12.4 --targets sm_80

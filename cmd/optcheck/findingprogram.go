@@ -56,7 +56,7 @@ func (f *findingFlags) programAddress(cmd *cobra.Command, env *environment, arg 
 
 // findingInProgram are the flags that mean something to a finding in a program.
 var findingInProgram = []string{"toolchains", "targets", "levels", "rules", "finding", "classes", "for", "jobs", "timeout", "disassembler", "quiet",
-	"check", "json", "no-where", "out", "txtar", "zip", "stamp", "no-reduce"}
+	"check", "json", "no-where", "output", "txtar", "zip", "stamp", "no-reduce"}
 
 // named reads the address that an argument is, or that a cell of a saved run has. One that is none is a test's name.
 func (f *findingFlags) named(env *environment, arg string) (a reduce.Address, err error) {

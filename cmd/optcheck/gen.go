@@ -34,7 +34,7 @@ test asks for an outcome that sequential consistency forbids.
 
 The tests are those of a preset or of a configuration file. The same
 configuration always gives the same tests, names and order.`,
-		Example: `  optcheck gen --preset quick --out tests/
+		Example: `  optcheck gen --preset quick --output tests/
   optcheck gen --preset paper --count
   optcheck gen --config gen.yaml --shard 2/8 --stdout
   optcheck gen cycle "Membar.gldWW Rfe DpAddrdR Fre"
@@ -45,7 +45,7 @@ configuration always gives the same tests, names and order.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.preset, "preset", "", "a built-in configuration: "+strings.Join(cycle.Presets(), ", "))
 	fl.StringVar(&f.config, "config", "", "a configuration file (see gen presets)")
-	fl.StringVar(&f.out, "out", "", "write the tests to this folder, one file each")
+	fl.StringVarP(&f.out, "output", "o", "", "write the tests to this folder, one file each")
 	fl.BoolVar(&f.stdout, "stdout", false, "print the tests")
 	fl.BoolVar(&f.count, "count", false, "print only how many there are")
 	fl.BoolVar(&f.names, "names", false, "print only the names")
@@ -233,7 +233,7 @@ func (f *genFlags) sink(env *environment) (*sink, error) {
 		}
 	}
 	if n != 1 {
-		return nil, errors.New("gen needs one of --out, --stdout, --names and --count")
+		return nil, errors.New("gen needs one of --output, --stdout, --names and --count")
 	}
 	switch {
 	case f.count:

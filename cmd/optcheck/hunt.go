@@ -60,8 +60,8 @@ as reports that reproduce themselves (optcheck bug), miscompiled and race-free o
 
 The same seed and --tests give the same tests and the same report, whatever the number
 of cores; times go to standard error. With --store, results are kept, and a hunt that
-was stopped goes on from there, with the store's seed; the store can be looked at with
-optcheck report and optcheck serve, also while the hunt goes on.
+was stopped goes on from there, with the store's seed. optcheck report and optcheck
+serve show the store, also while the hunt goes on.
 
 With --values the kernels are random ones whose results PTX defines, of NVIDIA's
 compilers alone; they and their machine code are executed on the same inputs. What

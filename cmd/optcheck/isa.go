@@ -22,14 +22,17 @@ Every line that was not understood is listed on standard error, and the exit cod
 is 1 if there is one. Use - for standard input.
 
 The dialect is told from the text:
+
   NVIDIA  cuobjdump -sass, nvdisasm
   AMD     clang -S and llvm-objdump -d (gfx6 to gfx12; r600: -S only), clrxdisasm,
           and the layouts of AMD's own tools for Southern Islands and later and for
           R600, Evergreen and Cayman (ALU and TEX clauses)
-NVIDIA instructions show their control codes, where encodings are known (cubins,
-cuobjdump, nvdisasm -hex): barriers waited for, barriers released after reading
-operands (R) and writing the result (W), yield (Y), stall cycles (S); of Kepler
-the scheduling byte. AMD instructions also show the counters that they increment and wait for.
+
+NVIDIA instructions show their control codes, where encodings are known
+(cubins, cuobjdump, nvdisasm -hex). These are barriers waited for, barriers released
+after reading operands (R) and writing the result (W), yield (Y), and stall cycles (S);
+of Kepler the scheduling byte. AMD instructions also show the counters that they
+increment and wait for.
 
 With --hazards, NVIDIA's instructions (sm_70 and later) show what they wait for: scoreboards
 and who set them, and results of fixed latency, with the cycles that lie between, those that

@@ -18,9 +18,10 @@ func newIssuesCmd(env *environment) *cobra.Command {
 (ASPLOS 2015, Tab. 2) as saved runs have them: what each compiler release makes of their
 tests (optcheck audit --output or --store), and how often each chip shows them (optcheck
 run --output or --store). A test belongs to an issue if it has the shape of one of the
-corpus that shows it, whatever it and its registers, locations and numbers are called,
-and whatever the order of its threads is. FILE is an event stream or a store; of a store
-the latest run counts. Only what validated binaries showed says something of a chip.`,
+corpus that shows it. What it and its registers, locations and numbers are called does
+not matter, nor does the order of its threads. FILE is an event stream or a store; of a
+store the latest run counts. Only what validated binaries showed says something of a
+chip.`,
 		Example: `  optcheck audit coRR-volatile cas-sl mp-L1 -o audit.jsonl
   optcheck issues audit.jsonl results.store`,
 		Args: cobra.MinimumNArgs(1),

@@ -56,7 +56,7 @@ var (
 	wantGen      = want{[]kind{otherText, isEmpty}, "a configuration of tests", "optcheck gen presets quick prints one"}
 	wantSettings = want{[]kind{otherText, isEmpty}, "a configuration file", "optcheck config lists the settings"}
 	wantCubins   = want{[]kind{aZip, aStore}, "a file of cubins or a store", "optcheck run --save-cubins FILE makes one"}
-	wantModel    = want{[]kind{otherText}, "a model in the cat language", "optcheck models ptx --source prints one"}
+	wantModel    = want{[]kind{otherText}, "a model in the cat language", "optcheck models ptx --print prints one"}
 )
 
 // expect says of a file that is clearly something else what it is, what is

@@ -36,10 +36,10 @@ whose machine code says the same are shown together.
 How strong each machine instruction is taken to be says --meanings. An
 instruction that satisfies its source instruction is lifted to exactly that one.
 
-With --svg, the folder gets a picture for each miscompiled test: the execution of
+With --plots, the folder gets a picture for each miscompiled test: the execution of
 the machine code that shows the new outcome, and why the test forbids it.`,
 		Example: `  optcheck lift coRR --targets sm_80 --levels O3
-  optcheck lift mp+membar.gls --targets sm_35 --svg pictures
+  optcheck lift mp+membar.gls --targets sm_35 --plots pictures
   optcheck lift --meanings`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.meanings {
@@ -58,7 +58,7 @@ the machine code that shows the new outcome, and why the test forbids it.`,
 	quietFlag(cmd, &f.audit.quiet)
 	jsonFlag(cmd, &f.json, jsonLines+", one per distinct lifted test")
 	fl.BoolVar(&f.meanings, "meanings", false, "print the table of what machine instructions mean instead")
-	fl.StringVar(&f.svg, "svg", "", "write pictures of miscompilations to this folder")
+	fl.StringVar(&f.svg, "plots", "", "write pictures of miscompilations to this folder")
 	return cmd
 }
 

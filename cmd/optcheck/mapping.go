@@ -21,10 +21,10 @@ func newMappingCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mapping [OPERATION…]",
 		Short: "Show what each operation of PTX, CUDA C++, LLVM IR or OpenCL becomes, and judge it",
-		Long: `Compile a kernel for each PTX operation with every compiler found, for every
-target, at O0 and O3, and show the machine instructions that matter to memory:
-accesses with their modifiers, fences, cache control, error barriers, barriers
-and guards. Registers and address computation are left out.
+		Long: `Compile a kernel for each PTX operation with every compiler found, for every target, at
+O0 and O3. Show the machine instructions that matter to memory: accesses with their
+modifiers, fences, cache control, error barriers, barriers and guards. Registers and
+address computation are left out.
 
 OPERATION is a pattern (ld.relaxed.*, membar.*, atom.shared.cas.b32) or a group:
 loads, stores, fences, atomics, reductions, barriers. Without one, all are shown.
@@ -37,16 +37,16 @@ targets of r600 nothing stands around it. At O0 the back end alone works at that
 level: the passes of O1 remove private variables before, whose waits would hide those
 of the operation. What the release or its libclc lacks is shown as –.
 
-With --source cuda the operations are those of CUDA C++: cuda::atomic_ref, fences, CUDA's
-own functions, volatile (groups loads, stores, fences, atomics, reductions, barriers), and
-asplos-2015, the table of CUDA's mapping and the locks and the deque of that study. With
---source llvm-ir they are LLVM's atomic instructions. A row has the PTX, then the machine
-instructions; unless named, each front end is taken with the newest ptxas, for sm_60,
-sm_70, sm_80 and sm_90. Each operation is judged: litmus tests around it, in terms of C++ (model
-opencl), against the same tests of the PTX it became (model ptx; ptx-2015-rmw before
-sm_70), and its machine code is compared with the PTX as that of programs is.
-LOST marks an operation whose PTX allows an outcome that the language forbids (--lost
-shows those alone, --summary counts, and prints the tests).
+With --source cuda the operations are those of CUDA C++: cuda::atomic_ref, fences,
+CUDA's own functions, and volatile. Their groups are loads, stores, fences, atomics,
+reductions, barriers, and asplos-2015: the table of CUDA's mapping, and the locks and
+the deque of that study. With --source llvm-ir they are LLVM's atomic instructions. A
+row has the PTX, then the machine instructions; unless named, each front end is taken
+with the newest ptxas, for sm_60, sm_70, sm_80 and sm_90. Each operation is judged by
+litmus tests around it, in terms of C++ (model opencl), against the same tests of the
+PTX it became (model ptx; ptx-2015-rmw before sm_70). Its machine code is compared with
+the PTX as that of programs is. LOST marks an operation whose PTX allows an outcome that
+the language forbids (--lost shows those alone, --summary counts, and prints the tests).
 
 An operation that a compiler refuses is shown as –; the JSON form has the
 compiler's words. CRASHED marks one at which a compiler crashes or hangs.`,

@@ -34,7 +34,7 @@ func matrixFlags(cmd *cobra.Command) {
 
 // jobFlags say how compilers are driven.
 func jobFlags(cmd *cobra.Command) {
-	cmd.Flags().Int("jobs", 0, "jobs at once (default: one more than there are cores)")
+	cmd.Flags().IntP("jobs", "j", 0, "jobs at once (default: one more than there are cores)")
 	toolFlags(cmd)
 }
 

@@ -25,8 +25,8 @@ type modelFlags struct {
 
 func (f *modelFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.name, "model", "ptx", "built-in model (see optcheck models)")
-	fl.StringVar(&f.cat, "cat", "", "file with a model in the cat language")
+	fl.StringVar(&f.name, "model", "ptx", "judge under this model: a built-in one (optcheck models) or a .cat file")
+	fl.StringVar(&f.cat, "cat", "", "file with a model in the cat language, whatever its name")
 	f.addLimits(cmd)
 	cmd.MarkFlagsMutuallyExclusive("model", "cat")
 }

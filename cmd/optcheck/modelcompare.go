@@ -47,7 +47,7 @@ how often a device showed it: a model that forbids what was seen is refuted.`,
 	fl := cmd.Flags()
 	f.addTests(cmd)
 	fl.BoolVar(&f.table, "table", false, "print a table: how many tests, and one line for each that differs")
-	fl.IntVar(&f.limit, "limit", 0, "list at most so many tests (0: all)")
+	fl.IntVar(&f.limit, "most", 0, "list at most so many tests (0: all)")
 	fl.BoolVar(&f.explain, "explain", false, "say why each state is allowed and forbidden")
 	jsonFlag(cmd, &f.asJSON, jsonLines)
 	cmd.MarkFlagsMutuallyExclusive("table", "json")

@@ -14,7 +14,7 @@ func newModelsCmd(env *environment) *cobra.Command {
 		Use:   "models [NAME…]",
 		Short: "List the built-in memory models with their sources and limits",
 		Example: `  optcheck models
-  optcheck models ptx --source`,
+  optcheck models ptx --print`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			list := model.Builtin()
 			if len(args) > 0 {
@@ -48,7 +48,7 @@ func newModelsCmd(env *environment) *cobra.Command {
 		},
 	}
 	jsonFlag(cmd, &asJSON, jsonLines)
-	cmd.Flags().BoolVar(&source, "source", false, "print the models' text")
-	cmd.MarkFlagsMutuallyExclusive("json", "source")
+	cmd.Flags().BoolVar(&source, "print", false, "print the models' text")
+	cmd.MarkFlagsMutuallyExclusive("json", "print")
 	return cmd
 }

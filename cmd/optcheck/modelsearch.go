@@ -29,9 +29,9 @@ likely the runner is to see such a state. What it is likely to see is learnt fro
 results (--seen): from tests of one family, by what their names have in common. A
 test that was run in vain is expected at no more than the rate that this excludes.
 
---out writes the tests, for optcheck run.`,
-		Example: `  optcheck model search ugpu ptx-2015 --seen h200.jsonl --limit 20
-  optcheck model search ptx ptx-strong --seen results.store --out tests/
+--output writes the tests, for optcheck run.`,
+		Example: `  optcheck model search ugpu ptx-2015 --seen h200.jsonl --most 20
+  optcheck model search ptx ptx-strong --seen results.store --output tests/
   optcheck run tests/ --model ptx-strong`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,9 +44,9 @@ test that was run in vain is expected at no more than the rate that this exclude
 	f.addLimits(cmd)
 	f.addTests(cmd)
 	fl := cmd.Flags()
-	fl.IntVar(&f.limit, "limit", 0, "list, and write, at most so many tests (0: all)")
+	fl.IntVar(&f.limit, "most", 0, "list, and write, at most so many tests (0: all)")
 	jsonFlag(cmd, &f.asJSON, jsonLines)
-	fl.StringVar(&out, "out", "", "write the tests to this folder")
+	fl.StringVarP(&out, "output", "o", "", "write the tests to this folder")
 	return cmd
 }
 

@@ -144,8 +144,40 @@ func plural(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 			return pflag.NormalizedName(p)
 		}
 	}
-	if name == "models" {
+	switch name {
+	case "models":
 		return "model"
+	case "out":
+		return "output"
 	}
 	return pflag.NormalizedName(name)
+}
+
+// former are the names that flags of single commands had: now a name means one thing in all commands. The old ones go on
+// working there.
+var former = map[string]map[string]string{
+	"optcheck app harden":    {"iterations": "runs", "keep": "resume"},
+	"optcheck app list":      {"model": "orders"},
+	"optcheck app test":      {"keep": "resume"},
+	"optcheck bug":           {"form": "format"},
+	"optcheck convert":       {"mapping": "table"},
+	"optcheck lift":          {"svg": "plots"},
+	"optcheck model compare": {"limit": "most"},
+	"optcheck model search":  {"limit": "most"},
+	"optcheck models":        {"source": "print"},
+	"optcheck run":           {"block": "unit"},
+	"optcheck tune":          {"count": "runs", "keep": "resume"},
+	"optcheck verify":        {"limit": "for"},
+}
+
+// oldNames lets the commands of the program take the former names of their flags.
+func oldNames(cmd *cobra.Command) {
+	if names := former[cmd.CommandPath()]; names != nil {
+		cmd.SetGlobalNormalizationFunc(func(set *pflag.FlagSet, name string) pflag.NormalizedName {
+			return plural(set, cmp.Or(names[name], name))
+		})
+	}
+	for _, c := range cmd.Commands() {
+		oldNames(c)
+	}
 }

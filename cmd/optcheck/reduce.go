@@ -31,27 +31,27 @@ func newReduceCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reduce FINDING",
 		Short: "Make the test of a finding as small as possible",
-		Long: `Make the test of a finding, and the way to compile it, as small as possible while
-the same rule is broken and the classification stays the same: threads,
-instructions, condition, modifiers, types, values, placement, layout, level and
-flags. All candidates of a round are compiled together. The result is 1-minimal:
-no single step leads further; reducing it again changes nothing.
+		Long: `Make the test of a finding, and the way to compile it, as small as possible while the
+same rule is broken and the class stays the same. Threads, instructions, condition,
+modifiers, types, values, placement, layout, level and flags become smaller. All
+candidates of a round are compiled together. The result is 1-minimal: no single step
+leads further; reducing it again changes nothing.
 
 Weaker modifiers count as smaller, because a rule broken in a weaker program says
 more; but a finding about volatile loads can become one about plain loads that
 way. --keep modifiers prevents that.
 
 Findings of clang for AMD (--vendor amd) are reduced in the same way, and those in
-kernels written as LLVM IR (--source llvm-ir): of llc and ptxas the one in which a
-finding arose stays the same, too.
+kernels written as LLVM IR (--source llvm-ir). There the finding stays with that of llc
+and ptxas in which it arose.
 
-Of real PTX (FILE.ptx), and of the PTX that a front end makes of CUDA C++ (FILE.cu), it makes
-the smallest kernel with a finding of the same rule,
-about the same operations: other functions, stretches of statements, single ones,
-parameters and variables go, values become constants or parameters, conditions hold
-or do not. Each candidate is compiled and compared anew, so the finding is true of
-the result. --for bounds the time; --keep does not apply. Of CUDA C++ at which its
-compiler crashes (FILE.cu) lines go, statements, what is in brackets, and words.
+Of real PTX (FILE.ptx), and of the PTX that a front end makes of CUDA C++ (FILE.cu), it
+makes the smallest kernel with a finding of the same rule, about the same operations.
+Other functions, stretches of statements, single ones, parameters and variables go;
+values become constants or parameters; conditions always hold, or never. Each candidate
+is compiled and compared anew, so the finding is true of the result. --for bounds the
+time; --keep does not apply. Of CUDA C++ at which its compiler crashes (FILE.cu) lines
+go, statements, what is in brackets, and words.
 
 It also tells in which of the installed releases, targets and levels the finding
 is, and the first bad and last good release.
@@ -61,11 +61,11 @@ is, and the first bad and last good release.
 With --check nothing is reduced: the exit code is 0 if the finding is there, 1 if
 not. That is an interestingness test for cvise and other reducers.`,
 		Example: `  optcheck reduce coRR@12.4/sm_80/O3/offsets
-  optcheck reduce run.jsonl#17 --keep modifiers --out min.litmus
+  optcheck reduce run.jsonl#17 --keep modifiers --output min.litmus
   optcheck reduce mp.litmus@11.8/sm_35/O3/pointers:fence-weakened --json
   optcheck reduce --check min.litmus@12.4/sm_80/O1/offsets:merged
-  optcheck reduce kernel.ptx@11.8/sm_80/O3:missing --out min.ptx
-  optcheck reduce kernel.cu@nvcc-12.4+11.8/sm_80/O3:17 --out min.ptx
+  optcheck reduce kernel.ptx@11.8/sm_80/O3:missing --output min.ptx
+  optcheck reduce kernel.cu@nvcc-12.4+11.8/sm_80/O3:17 --output min.ptx
   optcheck reduce kernel.ptx --toolchains 11.8 --targets sm_80 --finding 22 --for 5m`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runReduce(cmd, env, &f, args[0]) },
@@ -75,7 +75,7 @@ not. That is an interestingness test for cvise and other reducers.`,
 	fl.BoolVar(&f.check, "check", false, "only tell whether the finding is there")
 	jsonFlag(cmd, &f.asJSON, oneObject)
 	fl.BoolVar(&f.noWhere, "no-where", false, "do not look for the finding in other releases, targets and levels")
-	fl.StringVarP(&f.out, "out", "o", "", "also write the smallest test to this file")
+	fl.StringVarP(&f.out, "output", "o", "", "also write the smallest test to this file")
 	return cmd
 }
 

@@ -27,14 +27,13 @@ func newReportCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report FILE…",
 		Short: "Render a saved run again",
-		Long: `Render a saved run again: of an audit (optcheck audit --output) or on a device
-(optcheck run --output). FILE may be - for standard input, and compressed by gzip.
-Several ones (or several in a row in one) are shown as one whole: shards of an audit,
-audits of different releases. What any of them set out to do and none did is told, so
-is what they do not have in common (builds of optcheck, models, options); two results
-for one cell are an error, and the same file twice does no harm. FILE may also be a
-store (optcheck audit --store), of which the cells with the setting of the latest run
-are shown.
+		Long: `Render a saved run again: of an audit (optcheck audit --output) or on a device (optcheck
+run --output). FILE may be - for standard input, and compressed by gzip. Several ones
+(or several in a row in one) are shown as one whole: shards of an audit, audits of
+different releases. What any of them set out to do and none did is told, and so is what
+they do not have in common: builds of optcheck, models, options. Two results for one
+cell are an error; the same file twice does no harm. FILE may also be a store (optcheck
+audit --store), of which the cells with the setting of the latest run are shown.
 
 ` + selectionHelp + `
 

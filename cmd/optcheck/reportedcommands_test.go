@@ -147,7 +147,7 @@ func TestReportedCommands(t *testing.T) {
 		}
 	}
 	crashes := strings.Join(lines["markdown"], "\n")
-	for _, want := range []string{"optcheck reduce c.ptx@11.8.89/sm_70/O3:crash", "optcheck bug own.cu@nvcc-12.4.131+11.8.89/sm_70/O3:7 --out bundle", "optcheck bug c.cu@nvcc-12.4.131+11.8.89/sm_70/O3:hang --out bundle"} {
+	for _, want := range []string{"optcheck reduce c.ptx@11.8.89/sm_70/O3:crash", "optcheck bug own.cu@nvcc-12.4.131+11.8.89/sm_70/O3:7 --output bundle", "optcheck bug c.cu@nvcc-12.4.131+11.8.89/sm_70/O3:hang --output bundle"} {
 		require.Contains(t, crashes, want)
 	}
 	for _, bad := range []string{"optcheck reduce 'k.ptx@ptxas 11.8.89/sm_70/O3/own:weakened'", "optcheck reduce mp@12.4/sm_80/O3/pointers:no",

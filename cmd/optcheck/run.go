@@ -132,10 +132,10 @@ func newRootCmd(env *environment) *cobra.Command {
 		Short: "Tells whether a GPU compiler kept a concurrent program as it was written",
 		Long: `optcheck tells whether a GPU compiler kept a concurrent program as it was written.
 
-It compiles PTX, CUDA C++ and litmus tests with real compilers, reads the machine
-code, and checks that what the program says is still there: its accesses, their order
-and strength, fences and barriers; of litmus tests, which become kernels that carry
-their own specification, also every dependency.
+It compiles PTX, CUDA C++ and litmus tests with real compilers, reads the machine code,
+and checks that what the program says is still there: its accesses, their order and
+strength, fences and barriers. Litmus tests become kernels that carry their own
+specification; of these it also checks every dependency.
 
 Machine-readable output goes to standard output, everything else to standard
 error. Exit codes: 0 all was done, and nothing that --fail-on counts was found; 1
@@ -175,5 +175,6 @@ something was; 2 wrong usage, or not everything could be done; 130 interrupted
 	grouped(root)
 	helpful(root)
 	oneOf(root)
+	oldNames(root)
 	return root
 }

@@ -89,7 +89,7 @@ Ctrl-C ends the run and keeps what was counted.`,
 	fl.StringVar(&f.toolchain, "toolchain", "", "the compiler: a ptxas release, or driver (default: the newest that has the target)")
 	fl.StringVar(&f.level, "level", "O3", "optimisation level, or several: O0..O3, O0,O3")
 	fl.Lookup("level").Annotations = map[string][]string{several: nil}
-	fl.Uint64Var(&f.block, "block", 0,
+	fl.Uint64Var(&f.block, "unit", 0,
 		"how many instances count as one in intervals and excluded rates (default: 32, the lanes of a warp; with random 1)")
 	fl.StringVar(&f.layout, "layout", "pointers",
 		"where the locations of an instance lie: pointers (compilers know nothing of them), or adjacent (they are neighbours)")
@@ -109,7 +109,7 @@ Ctrl-C ends the run and keeps what was counted.`,
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of all random choices (default: a new one, printed)")
 	names, _ := drive.TuningNames()
 	fl.StringSliceVar(&f.tune, "tune", nil,
-		"parameters of launches, NAME=VALUE or NAME=LOW..HIGH, from which random draws: "+strings.Join(names, ", "))
+		"parameters of launches, NAME=VALUE or NAME=LOW..HIGH, from which random draws. Names: "+strings.Join(names, ", "))
 	fl.StringVar(&f.useProfile, "profile", "", "take the parameters of stress that optcheck tune has found, which nothing overwrites")
 	fl.BoolVar(&f.unvalidated, "unvalidated", false, "also run binaries that were not validated; their results say so")
 	fl.StringArrayVar(&f.patch, "patch", nil,

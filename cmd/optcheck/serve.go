@@ -42,7 +42,7 @@ audits write to it, or are event streams, which are read once and shown as one w
 ` + selectionHelp + `
 
 On the page "Try it" a litmus test, PTX or CUDA C++ can be typed, or picked from
-examples, and compiled by the compilers of this machine: it shows the machine code
+examples, and compiled by the compilers of this machine. It shows the machine code
 beside the source, the verdict and executions. A memory model can be asked about a test
 there, too. A link can hold the text. Without FILE there is only this page. It is there
 on loopback addresses only; --editor=false leaves it out.

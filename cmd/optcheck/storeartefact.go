@@ -21,10 +21,10 @@ func newStoreArtefactCmd(env *environment) *cobra.Command {
 		Use:     "artefact",
 		Example: "  optcheck store artefact list run.store",
 		Short:   "List and extract kernels and machine code that a store keeps",
-		Long: `List and extract what a store keeps beside results: of cells with findings, what
-each thread was compiled from (PTX, OpenCL C or LLVM IR) and its machine code
-(optcheck audit --store FILE --artefacts findings, the default; all; none), and
-files that were put there under a name. Equal contents are stored once.
+		Long: `List and extract what a store keeps beside results. Of cells with findings it keeps what
+each thread was compiled from (PTX, OpenCL C or LLVM IR) and its machine code (optcheck
+audit --store FILE --artefacts findings, the default; all; none). It also keeps files
+that were put there under a name. Equal contents are stored once.
 
 CELL is the number of a cell: the column id of optcheck store export --format csv.`,
 		Args: cobra.NoArgs,

@@ -23,10 +23,10 @@ target, level, test and layout, the listings of those with findings. Two stores
 with the same cells give the same bytes. With --run, the stream of one run comes
 out in its own order, without cells that the store had before.
 
-The formats csv and parquet are tables with a row for each cell, in the same
-order, whose columns are: id (the number of the cell in the store: optcheck reduce
+The formats csv and parquet are tables with a row for each cell, in the same order.
+Their columns are id (the number of the cell in the store: optcheck reduce
 all.store#17), test, hash, preset, toolchain, target, level, layout, class, rules,
-notes, reason, code, known, and of the verdict model and numbers of outcomes.
+notes, reason, code, and known. The verdict adds its model and numbers of outcomes.
 
 ` + selectionHelp,
 		Example: `  optcheck store export all.store > all.jsonl

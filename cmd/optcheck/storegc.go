@@ -32,9 +32,9 @@ compiler of the same name, and that a newer build has done again with otherwise 
 same setting. What no newer build has done stays. A build is the newer one if the
 store got a run of it later: merge old stores and streams first, then new ones.
 
-With --keep-builds or --older-than it is these that decide, and nothing is compared:
-all cells of builds of optcheck go that are not among the newest N, or that no audit
-has used for so long; with both, only those of which both are true. The build of the
+With --keep-builds or --older-than these alone decide, and nothing is compared. All
+cells of builds of optcheck go that are not among the newest N, or that no audit has
+used for so long. With both, only those go of which both are true. The build of the
 latest run never goes.
 
 Then runs, results, tests, listings and artefacts go that nothing refers to. What a

@@ -13,16 +13,16 @@ func newToolchainInstallCmd(env *environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "install [NAME…]",
 		Short: "Install compilers for this user: " + strings.Join(toolchain.Available(), ", "),
-		Long: `Install compilers from Debian's packages into the user's cache folder, without
-root: of a CUDA release NVIDIA's ptxas, nvdisasm and cuobjdump (cuda-12.4, non-free) or
-the compiler of CUDA C++ and all headers (nvcc-12.4, non-free), of an
-LLVM release clang, llc, llvm-objdump, llvm-mc, opt and libclc. The mirror is the
-one that this machine's own apt configuration names; apt verifies signatures and
-checksums. Without names, the releases of ptxas and llvm-14, llvm-19 and llvm-22 are
-installed (cuda-12.5 and nvcc-12.5, of Debian's experimental suite, when named). What is
-there already is kept. nvcc-11.8 and later ones read about a gigabyte each, most
-of it libraries that are not kept (110 MB are): Debian packs the headers with them, and a
-part of a package has no checksum. nvcc needs g++; clang compiles CUDA C++ with the headers
+		Long: `Install compilers from Debian's packages into the user's cache folder, without root. Of
+a CUDA release these are NVIDIA's ptxas, nvdisasm and cuobjdump (cuda-12.4, non-free),
+or the compiler of CUDA C++ and all headers (nvcc-12.4, non-free). Of an LLVM release
+they are clang, llc, llvm-objdump, llvm-mc, opt and libclc. The mirror is the one that
+this machine's own apt configuration names; apt verifies signatures and checksums.
+Without names, the releases of ptxas and llvm-14, llvm-19 and llvm-22 are installed
+(cuda-12.5 and nvcc-12.5, of Debian's experimental suite, when named). What is there
+already is kept. nvcc-11.8 and later ones read about a gigabyte each, most of it
+libraries that are not kept (110 MB are): Debian packs the headers with them, and a part
+of a package has no checksum. nvcc needs g++; clang compiles CUDA C++ with the headers
 that come with an nvcc.
 
 Any other release comes from a toolkit, package, wheel or archive that you have:

@@ -44,7 +44,7 @@ Each of the three searches has its share of --total and goes from coarse to fine
 distance between the locations of a test after the other. Stress is in steps of 32
 bytes. What is found is printed as Tables 2 and 3 and Figures 3 and 4 of the paper, and
 written to a profile, which run --profile and bench-gpu --profile use.`,
-		Example: `  optcheck tune --total 20m --profile h200.profile --keep h200.cells
+		Example: `  optcheck tune --total 20m --profile h200.profile --resume h200.cells
   optcheck run --gen divisions --profile h200.profile --environments sys-str+
   optcheck bench-gpu --score --profile h200.profile --each 60s`,
 		Args: cobra.NoArgs,
@@ -56,11 +56,11 @@ written to a profile, which run --profile and bench-gpu --profile use.`,
 	fl.StringVar(&f.level, "level", "O3", "optimisation level")
 	fl.StringVar(&f.form, "form", "permuted", "form of the harness: fast, permuted")
 	fl.DurationVar(&f.total, "total", maxTune, "time limit of the whole, 20m at most")
-	fl.Uint64Var(&f.count, "count", 1024, "executions of a test in each cell (C)")
+	fl.Uint64Var(&f.count, "runs", 1024, "executions of a test in each cell (C)")
 	fl.Uint64Var(&f.epsilon, "epsilon", 3, "weak outcomes of a cell that are noise")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of all random choices")
 	fl.StringVar(&f.profile, "profile", "", "write the profile to this file")
-	fl.StringVar(&f.keep, "keep", "", "keep what is measured in this file, and go on from what it holds")
+	fl.StringVar(&f.keep, "resume", "", "keep what is measured in this file, and go on from what it holds")
 	fl.StringVar(&f.plots, "plots", "", "write Figures 3 and 4 as SVG into this folder")
 	fl.StringSliceVar(&f.tune, "tune", nil, "parameters of launches that are not searched, as optcheck run takes them")
 	fl.BoolVar(&f.unvalidated, "unvalidated", false, "also tune by binaries that were not validated")
@@ -70,7 +70,7 @@ written to a profile, which run --profile and bench-gpu --profile use.`,
 
 func runTune(ctx context.Context, env *environment, f *tuneFlags) (err error) {
 	if f.total <= 0 || f.total > maxTune || f.count < 1 || f.count > 1<<20 {
-		return fmt.Errorf("--total %v, --count %d: want at most %v and 1 to %d", f.total, f.count, maxTune, 1<<20)
+		return fmt.Errorf("--total %v, --runs %d: want at most %v and 1 to %d", f.total, f.count, maxTune, 1<<20)
 	}
 	forms, err := drive.ParseForms(f.form)
 	if err != nil || len(forms) != 1 {
@@ -97,7 +97,7 @@ func runTune(ctx context.Context, env *environment, f *tuneFlags) (err error) {
 		}
 		defer fh.Close()
 		if err := o.Resume(fh); err != nil {
-			return fmt.Errorf("--keep: %w", err)
+			return fmt.Errorf("--resume: %w", err)
 		}
 	}
 	u := &tune.Tuner{Total: f.total, Epsilon: f.epsilon, Seed: f.seed}

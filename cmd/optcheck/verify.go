@@ -43,11 +43,11 @@ func newVerifyCmd(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE.ptx|FILE.cu|PROGRAM.yaml|PROGRAM…",
 		Short: "Look for data races, wrong barriers and endless waits of kernels",
-		Long: `Emulate launches of kernels and report what the program itself does wrong: data
+		Long: `Emulate launches of kernels and report what the program itself does wrong. It finds data
 races as the PTX memory model defines them (scopes, releases and acquires, fences,
-barriers, asynchronous copies), barriers that threads reach differently, waits that
-nothing ends, accesses out of bounds or misaligned, reads of shared memory that
-nobody wrote, traps and failed assertions. It needs no GPU.
+barriers, asynchronous copies), barriers that threads reach differently, and waits that
+nothing ends. It also reports accesses out of bounds or misaligned, reads of shared
+memory that nobody wrote, traps and failed assertions. It needs no GPU.
 
 A race is found in every run in which the accesses are not ordered, whether they
 happen next to each other or not. Several inputs and schedules are run; that nothing
@@ -89,7 +89,7 @@ found but not everything could be told.`,
 	f.BoolVar(&v.o.Executions, "executions", false, "show what the two threads of a race did, in the run that showed it first")
 	f.BoolVar(&v.needed, "needed", false, "leave out each synchronisation of kernels without findings, and say whether that is noticed")
 	f.BoolVar(&v.all, "all-executions", false, "look at all executions of a small launch that the model ptx allows, not at some runs")
-	f.DurationVar(&v.limit, "limit", time.Minute, "with --all-executions or --reduce: how long one kernel may take")
+	f.DurationVar(&v.limit, "for", time.Minute, "with --all-executions or --reduce: how long one kernel may take")
 	f.StringVar(&v.fail, "fail-on", "any", "exit with 1 if this was found: any, race, never")
 	f.StringSliceVar(&v.front, "front-flags", nil, "further arguments for the compiler of CUDA C++, separated by commas")
 	f.StringSlice("toolchains", nil, "compile CUDA C++ with these toolchains only")

@@ -115,7 +115,7 @@ func TestFindingBody(t *testing.T) {
 		"causality", "a -po-> b -fr-> a",
 		"GPU_PTX mp", "GPU_PTX lifted", "a note", "a reason", "Drawn of ptx", "ptx-2015", "gained", "lost", "STG R1",
 		"optcheck audit mp --toolchains 12.4.131 --targets sm_80 --levels O3 --layouts offsets",
-		"optcheck bug mp@12.4.131/sm_80/O3/offsets:reordered --out bundle", "is line 1 of the machine code, crosses line 1"} {
+		"optcheck bug mp@12.4.131/sm_80/O3/offsets:reordered --output bundle", "is line 1 of the machine code, crosses line 1"} {
 		require.Contains(t, text, want)
 	}
 	require.Len(t, classed(list, "drawn"), 1)
