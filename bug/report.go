@@ -235,7 +235,7 @@ func (b *bundler) why() string {
 		case p.lost:
 			fmt.Fprintf(
 				&out,
-				"The test as it was found, %s, asks for %s, which the compiled program can no longer show. An execution of the source that ends so:\n\n",
+				"The test as it was found, %s, asks for %s, which the compiled program cannot show any more. An execution of the source that ends so:\n\n",
 				span(p.test),
 				span(p.outcome),
 			)

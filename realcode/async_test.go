@@ -35,18 +35,18 @@ func TestAsync(t *testing.T) {
 func TestAsyncChanged(t *testing.T) {
 	tc := releases(t, "12.4")[0]
 	for _, c := range []struct{ file, line, with, said string }{
-		{"async.ptx", "bar.arrive 1, 64", "bar.arrive 3, 64", "its number is 1, and that of the image 3"},
-		{"async.ptx", "bar.arrive 1, 64", "bar.arrive 1, 96", "its number of threads is 64, and that of the image 96"},
-		{"async.ptx", "barrier.red.and.pred %p4, 3, 64, %p3", "barrier.red.or.pred %p4, 3, 64, %p3", "it is .and, and the image is not"},
+		{"async.ptx", "bar.arrive 1, 64", "bar.arrive 3, 64", "its number is 1, that of the machine instruction 3"},
+		{"async.ptx", "bar.arrive 1, 64", "bar.arrive 1, 96", "its number of threads is 64, that of the machine instruction 96"},
+		{"async.ptx", "barrier.red.and.pred %p4, 3, 64, %p3", "barrier.red.or.pred %p4, 3, 64, %p3", "it is .and, the machine instruction is not"},
 		{"async.ptx", "cp.async.cg.shared.global [%r7], [%rd4], 16", "", "missing"},
 		{"async.ptx", "mbarrier.arrive.shared.b64 %rd9, [empty]", "mbarrier.arrive.shared.b64 %rd9, [full]",
 			"8 bytes from where the others of empty are"},
-		{"cluster.ptx", "cp.async.bulk.wait_group 0", "cp.async.bulk.wait_group 1", "it leaves at most 0 groups, and the image 1"},
+		{"cluster.ptx", "cp.async.bulk.wait_group 0", "cp.async.bulk.wait_group 1", "it leaves at most 0 groups, the machine instruction 1"},
 		{"cluster.ptx", "fence.proxy.async.shared::cta", "", "missing"},
 		{"cluster.ptx", "fence.proxy.alias", "", "missing"},
 		{"cluster.ptx", "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r17]",
 			"mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar]",
-			"an mbarrier of another CTA, and the image about one of its own"},
+			"an mbarrier of another CTA, the machine instruction about one of its own"},
 		{"cluster.ptx", "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r17]",
 			"mbarrier.arrive.release.cta.shared::cluster.b64 _, [%r17]",
 			"no fence of scope cluster"},
@@ -56,7 +56,7 @@ func TestAsyncChanged(t *testing.T) {
 		{"elected.ptx", "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %rd3, [%r8], 2048", "", "missing"},
 		{"matrices.ptx", "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f4, %f5, %f6, %f7}, %rd10, %rd11, 1, 1, 1, 0, 0", "",
 			"operations on matrices fence, 64x8x16 bf16, commit, commit"},
-		{"matrices.ptx", "wgmma.wait_group.sync.aligned 0", "wgmma.wait_group.sync.aligned 1", "it leaves at most 0 groups, and the image 1"},
+		{"matrices.ptx", "wgmma.wait_group.sync.aligned 0", "wgmma.wait_group.sync.aligned 1", "it leaves at most 0 groups, the machine instruction 1"},
 		{"matrices.ptx", "wgmma.wait_group.sync.aligned 0", "", "missing"},
 	} {
 		m := module(t, "testdata/"+c.file)

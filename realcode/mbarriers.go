@@ -60,15 +60,15 @@ func (c *checker) misplaced(op *Op, at address, distance map[rootPair]int64, use
 	own := strings.HasPrefix(at.root, ownCTA)
 	switch {
 	case far && own && rank != "%cluster_ctarank":
-		return "it is about an mbarrier of another CTA, and the image about one of its own"
+		return "it is about an mbarrier of another CTA, the machine instruction about one of its own"
 	case b.variable() && strings.HasPrefix(at.root, "cta ") && !own:
-		return "it is about an mbarrier of its own CTA, and the image about one of another"
+		return "it is about an mbarrier of its own CTA, the machine instruction about one of another"
 	case !b.variable():
 		return ""
 	}
 	d, ok := distance[rootPair{b.root, at.root}]
 	if away := at.offset - b.offset - d; ok && (away < 0 || away >= sizeOfMbarrier) {
-		return fmt.Sprintf("the mbarrier of its image is %d bytes from where the others of %s are", away, b.root)
+		return fmt.Sprintf("the mbarrier of its machine instruction is %d bytes from where the others of %s are", away, b.root)
 	}
 	n := 0
 	for root, k := range users[address{root: at.root, offset: at.offset}] {
@@ -77,7 +77,7 @@ func (c *checker) misplaced(op *Op, at address, distance map[rootPair]int64, use
 		}
 	}
 	if n > 0 && n >= users[address{root: at.root, offset: at.offset}][b.root] {
-		return "the mbarrier of its image is that of others"
+		return "the mbarrier of its machine instruction is that of others"
 	}
 	return ""
 }

@@ -298,7 +298,7 @@ func narrowed(t *testing.T, m *ptx.Module, acquires int) {
 		require.Len(t, c.Result.Findings, acquires)
 		for _, f := range c.Result.Findings {
 			require.Equal(t, Weakened, f.Rule)
-			require.Contains(t, f.Detail, "it has 8 bytes, and the image 4")
+			require.Contains(t, f.Detail, "it has 8 bytes, the machine instruction 4")
 			v := f.Verdict
 			require.NotNil(t, v, "%s %s: %s", f.Kernel, f.First.Pos, f.NoTest)
 			require.Equal(t, Changed, v.Class)

@@ -39,7 +39,7 @@ func weaker(op *Op, in *isa.Inst, sm int) string {
 			want = op.Inst.Args[n-1].Value
 		}
 		if have > want {
-			return fmt.Sprintf("it leaves at most %d groups, and the image %d", want, have)
+			return fmt.Sprintf("it leaves at most %d groups, the machine instruction %d", want, have)
 		}
 		return ""
 	case ptx.Barrier, ptx.Arrive:
@@ -67,7 +67,7 @@ func weaker(op *Op, in *isa.Inst, sm int) string {
 	case m.Scope < scopes[e.Scope]:
 		return fmt.Sprintf("it needs the scope %s", e.Scope)
 	case m.Width < op.elementWidth() && op.elementWidth() <= 8:
-		return fmt.Sprintf("it has %d bytes, and the image %d: accesses of different sizes do not synchronise", op.elementWidth(), m.Width)
+		return fmt.Sprintf("it has %d bytes, the machine instruction %d: accesses of different sizes do not synchronise", op.elementWidth(), m.Width)
 	}
 	return ""
 }
@@ -86,11 +86,11 @@ func otherAtomic(op *Op, m *isa.Mem) string {
 	case want == "INC" && m.Atom == "ADD" && op.adds:
 	case want == "ADD" && (m.Atom == "POPC" || m.Atom == "INC" || m.Atom == "SAFEADD"):
 	default:
-		return fmt.Sprintf("it is .%s, and the image %s", e.Atom, m.Atom)
+		return fmt.Sprintf("it is .%s, the machine instruction %s", e.Atom, m.Atom)
 	}
 	if (e.Atom == "min" || e.Atom == "max") && m.Atom == want && len(e.Type) > 0 {
 		if signed := e.Type[0] == 's'; (e.Type[0] == 's' || e.Type[0] == 'u') && m.Type != isa.AtomOther && signed != (m.Type == isa.AtomSigned) {
-			return fmt.Sprintf("it is of type %s, and the image is not", e.Type)
+			return fmt.Sprintf("it is of type %s, the machine instruction is not", e.Type)
 		}
 	}
 	return ""
@@ -106,7 +106,7 @@ func otherBarrier(op *Op, in *isa.Inst) string {
 	if op.Inst.Has("red") {
 		for _, how := range []string{"popc", "and", "or"} {
 			if op.Inst.Has(how) && !slices.Contains(in.Mods, strings.ToUpper(how)) {
-				return fmt.Sprintf("it is .%s, and the image is not", how)
+				return fmt.Sprintf("it is .%s, the machine instruction is not", how)
 			}
 		}
 		want = want[1 : len(want)-1]
@@ -117,11 +117,11 @@ func otherBarrier(op *Op, in *isa.Inst) string {
 	}
 	for i, what := range []string{"number", "number of threads"} {
 		if i < len(want) && i < len(have) && want[i].Kind == ptx.Imm && have[i].Kind == isa.OpdImm && want[i].Value != have[i].Imm {
-			return fmt.Sprintf("its %s is %d, and that of the image %d", what, want[i].Value, have[i].Imm)
+			return fmt.Sprintf("its %s is %d, that of the machine instruction %d", what, want[i].Value, have[i].Imm)
 		}
 	}
 	if len(want) < 2 && len(have) > 1 && have[1].Kind == isa.OpdImm {
-		return "it waits for all threads, and the image for some"
+		return "it waits for all threads, the machine instruction for some"
 	}
 	return ""
 }

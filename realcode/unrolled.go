@@ -38,7 +38,7 @@ func (c *checker) unrolled(k int, op *Op, g *images) {
 				n = most
 				continue
 			}
-			c.finding(Duplicated, k, c.code(images...), "one turn of a loop performs it %s, and nothing else of its loop in the PTX", times(n))
+			c.finding(Duplicated, k, c.code(images...), "one iteration of a loop performs it %s, and nothing else of its loop in the PTX", times(n))
 			c.because(c.counted(op, 2))
 			return
 		}

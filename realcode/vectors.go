@@ -117,7 +117,7 @@ func (c *checker) uncovered(k int) string {
 	for _, p := range c.img[k].pieces {
 		bytes := c.bytes(p)
 		if c.mach.insts[p[0]].Role != isa.RoleCache && bytes < need*width {
-			return fmt.Sprintf("%d of its elements of %d bytes are needed, and the images have %d bytes", need, width, bytes)
+			return fmt.Sprintf("%d of its elements of %d bytes are needed, the machine instructions have %d bytes", need, width, bytes)
 		}
 	}
 	return ""

@@ -205,7 +205,7 @@ func Remove(managed string, names []string) (did []string, err error) {
 			kept = append(kept, f)
 			continue
 		}
-		did = append(did, fmt.Sprintf("%s is no longer looked at; nothing in it was touched", f.Dir))
+		did = append(did, fmt.Sprintf("%s is not looked at any more; nothing in it was touched", f.Dir))
 	}
 	if len(kept) < len(list) {
 		if err := writeAdded(managed, kept); err != nil {

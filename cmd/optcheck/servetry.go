@@ -71,7 +71,7 @@ func newWorkbench(ctx context.Context, env *environment, list *known.List, alone
 			if o := programs[r.Source]; o != nil {
 				w.add(o, r, tc)
 			}
-			if _, err := pipeline.Of(tc, r.Source); err != nil {
+			if _, err := pipeline.Of(tc, r.Source); err != nil || r.Source == pipeline.CUDA { // tests are not written in it
 				continue
 			}
 			if known[r.Vendor] == nil {

@@ -90,7 +90,7 @@ func (x *Index) labels() [4][]string {
 	shared := ""
 	for i, t := range d[0] {
 		name, _, ok := strings.Cut(t, " ")
-		if !ok || i > 0 && name != shared {
+		if !ok || i > 0 && name != shared || strings.Contains(t, " + ") { // of a pair, both names count
 			return d
 		}
 		shared = name
