@@ -26,45 +26,46 @@ type showing struct {
 	what uint8
 }
 
-// moment is when a lane of a warp makes a comparison: the how manieth of the warp it is.
-type moment struct{ warp, lane, time int }
-
 // show notes what the lanes that have just made a comparison show.
 func (h *shade) show(w *emu.Warp, o *ir.Op) {
-	h.times[h.last]++
-	m := ^uint64(0) >> (64 - min(max(o.Type.Bits(), 1), 64))
 	var all uint8
 	for x := h.act; x != 0 && all != seenAll; x &= x - 1 {
-		l := bits.TrailingZeros32(x)
-		what := uint8(seenFalse)
-		if w.Reg(o.Dst, l)&1 == 1 {
-			what = seenTrue
-		}
-		if (operand(w, o.Src[0], l)^operand(w, o.Src[1], l))&m == 0 || o.Cond == ir.EQ || o.Cond == ir.NE || o.Type.Float() {
-			what |= seenEqual // both outcomes of equality are on both sides of its border
-		}
-		if what&^all == 0 {
-			continue
-		}
-		all |= what
-		for _, bit := range []uint8{seenFalse, seenTrue, seenEqual} {
-			if at := (showing{h.last, bit}); what&bit != 0 {
-				if _, ok := h.shows[at]; !ok {
-					h.shows[at] = moment{h.number, l, h.times[h.last]}
-				}
+		all |= shows(w, o, bits.TrailingZeros32(x))
+	}
+	for _, bit := range []uint8{seenFalse, seenTrue, seenEqual} {
+		if at := (showing{h.last, bit}); all&bit != 0 {
+			if _, ok := h.shows[at]; !ok {
+				h.shows[at] = h.number
 			}
 		}
 	}
 }
 
+// shows is what a lane that has just made a comparison shows of it.
+func shows(w *emu.Warp, o *ir.Op, l int) uint8 {
+	m := ^uint64(0) >> (64 - min(max(o.Type.Bits(), 1), 64))
+	what := uint8(seenFalse)
+	if w.Reg(o.Dst, l)&1 == 1 {
+		what = seenTrue
+	}
+	if (operand(w, o.Src[0], l)^operand(w, o.Src[1], l))&m == 0 || o.Cond == ir.EQ || o.Cond == ir.NE || o.Type.Float() {
+		what |= seenEqual // both outcomes of equality are on both sides of its border
+	}
+	return what
+}
+
 const (
-	mostFlips = 4       // runs that ask whether something depends on what a comparison shows
+	mostFlips = 12      // runs that ask whether something depends on what a comparison shows
 	flipSteps = 1 << 25 // instructions of lanes for all of them: what is left then shows nothing
 )
 
-// show takes what a compared run shows of comparisons: of those where something that was compared depends on it. Nothing does where what the
+// show takes what a compared run shows of comparisons: of those of which another outcome would have been noticed. None would where what the
 // program does is open.
 func (c *comparison) show(in *Input, g *emu.Grid, defined bool) {
+	replays, most := map[int]bool{}, mostFlips
+	if g.Cut { // what comes behind the cut is not noticed
+		most /= 3
+	}
 	for _, at := range slices.SortedFunc(maps.Keys(c.search.shows), func(a, b showing) int {
 		return cmp.Or(cmp.Compare(a.inst, b.inst), cmp.Compare(a.what, b.what))
 	}) {
@@ -72,51 +73,66 @@ func (c *comparison) show(in *Input, g *emu.Grid, defined bool) {
 		if c.made[at.inst] == nil || !g.Cut {
 			c.made[at.inst] = in
 		}
-		if !defined || c.shown[at.inst]&at.what != 0 || c.flips[at] >= mostFlips {
+		if !defined || c.shown[at.inst]&at.what != 0 || c.flips[at] >= most {
 			continue
 		}
 		c.flips[at]++
-		if c.flipped <= flipSteps && c.matters(in, g, at.inst, c.search.shows[at]) {
+		if warp := c.search.shows[at]; c.flipped <= flipSteps && c.replays(in, g, warp, replays) && c.matters(in, g, at, warp) {
 			c.shown[at.inst] |= at.what
 		}
 	}
 }
 
-// matters reports whether the program does something else if a comparison says the opposite once.
-func (c *comparison) matters(in *Input, was *emu.Grid, inst int32, at moment) bool {
+// matters reports whether it would be noticed if a warp did what the program does, but for a comparison that says the opposite where it shows
+// something: the warp runs alone against the record of which it is a part.
+func (c *comparison) matters(in *Input, was *emu.Grid, at showing, warp int) bool {
 	var truths []ir.Reg
-	for _, o := range slices.Concat(c.program.Insts[inst].Pre, c.program.Insts[inst].Post) {
+	var asked *ir.Op
+	for _, o := range slices.Concat(c.program.Insts[at.inst].Pre, c.program.Insts[at.inst].Post) {
+		if o.Code == ir.Cmp {
+			asked = &o
+		}
 		if o.Code == ir.Cmp || o.Type == ir.Pred {
 			truths = append(truths, o.Dst)
 		}
 	}
-	g, err := c.prepared(c.source, in, c.launch(in), fills[0])
-	if err != nil {
-		return true
-	}
-	times, w := 0, g.Warps[at.warp]
-	w.Computed = func(pc int32, act uint32) {
-		if pc != inst || act == 0 {
-			return
-		}
-		if times++; times == at.time {
-			for _, r := range truths {
-				w.SetReg(r, at.lane, w.Reg(r, at.lane)^1)
+	return c.alone(in, was, warp, func(w *emu.Warp) {
+		w.Computed = func(pc int32, act uint32) {
+			for x := act; x != 0 && pc == at.inst; x &= x - 1 {
+				if l := bits.TrailingZeros32(x); shows(w, asked, l)&at.what != 0 {
+					for _, r := range truths {
+						w.SetReg(r, l, w.Reg(r, l)^1)
+					}
+				}
 			}
 		}
+	}) != nil
+}
+
+// replays reports whether a warp does, alone, what the record has: else a difference says nothing. known has the answers.
+func (c *comparison) replays(in *Input, g *emu.Grid, warp int, known map[int]bool) bool {
+	does, ok := known[warp]
+	if !ok {
+		does = c.alone(in, g, warp, func(*emu.Warp) {}) == nil
+		known[warp] = does
 	}
-	err = c.ran(g)
-	c.flipped += g.Steps
-	c.spent -= g.Steps // it has a bound of its own
-	if err != nil || g.Cut != was.Cut {
-		return true
+	return does
+}
+
+// alone replays a warp of the program against the record of the run that it is from. The error is what differs, or why nothing can be said.
+func (c *comparison) alone(in *Input, was *emu.Grid, warp int, prepare func(w *emu.Warp)) error {
+	l, ref := c.launch(in), was.Warps[warp]
+	none := make([]*undefined, len(was.Records))
+	for i := range none {
+		none[i] = &undefined{}
 	}
-	for i := range g.Records {
-		if !same(was.Records[i], g.Records[i], -1) {
-			return true
-		}
-	}
-	return false
+	policy := was.Policy
+	policy.MaxSteps = 0
+	r := c.newReplay(in, was, none, c.source, l, warp/max(1, len(was.Warps)/l.Blocks()), ref.ID, policy, reading{})
+	prepare(r.w)
+	err := r.run(c, ref)
+	c.flipped += r.w.Steps
+	return err
 }
 
 // undecided lists the comparisons of the program, by ir.Inst.Source, of which the machine code may have made others without a difference: runs have

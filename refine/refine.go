@@ -190,6 +190,7 @@ type comparison struct {
 	kinds                     map[int32]emu.Kind
 	deaths                    map[occurrence]*death
 	short                     bool   // inputs are searched for: those that do not end soon are cut earlier
+	longest                   int64  // instructions of the longest run before that ended
 	tried                     int64  // instructions of lanes that were performed to find what is dead
 	spent                     int64  // all of them
 	compared                  []bool // instructions of the program whose effects were compared
@@ -364,7 +365,7 @@ func (c *comparison) prepared(code *emu.Code, in *Input, l *emu.Launch, fill uin
 	if steps == 0 {
 		steps = max(1<<20, int64(l.Blocks()*l.Threads())<<12)
 		if c.short {
-			steps = min(steps, max(1<<18, int64(l.Blocks()*l.Threads())<<10))
+			steps = min(steps, max(1<<18, 2*c.longest, int64(l.Blocks()*l.Threads())<<10))
 		}
 	}
 	quantum := []int{97, 5, 31}[in.Seed%3]
@@ -382,6 +383,9 @@ func (c *comparison) ran(g *emu.Grid) error {
 	err := g.Run()
 	if c.spent += g.Steps; errors.Is(err, emu.ErrSteps) {
 		return nil
+	}
+	if err == nil && !c.short {
+		c.longest = max(c.longest, g.Steps)
 	}
 	return err
 }
@@ -730,7 +734,7 @@ func (r *replay) run(c *comparison, ref *emu.Warp) error {
 			return nil
 		case errors.As(err, &fault):
 			a := &accuse{Rule: WrongAddress, Lane: max(0, fault.Thread%emu.Lanes), Pc: int32(fault.Inst), Why: fault.Why}
-			if _, flows := c.machine.Insts[fault.Inst].Do.(*ir.Flow); flows {
+			if _, flows := r.w.Code.P.Insts[fault.Inst].Do.(*ir.Flow); flows {
 				a.Rule = NotPerformed // a barrier of the warp
 			}
 			return a

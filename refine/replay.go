@@ -145,8 +145,25 @@ func (r *replay) see(l int, w emu.Word) uint32 {
 	return v
 }
 
-// Access replays accesses: strong ones against the events of the record, weak loads from what memory held.
+// Access replays accesses: strong ones against the events of the record, weak loads from what memory held. Those of a program have the fences of
+// their releases and acquires in them.
 func (r *replay) Access(w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.Place) error {
+	fence := func(is, both ir.Sem) error {
+		if w.Code.P.Machine || a.Sem != is && a.Sem != both {
+			return nil
+		}
+		return r.Fence(w, pc, &ir.Fence{Sem: is, Scope: a.Scope}, act)
+	}
+	if err := fence(ir.Release, ir.AcqRel); err != nil {
+		return err
+	}
+	if err := r.access(w, pc, a, act, at); err != nil {
+		return err
+	}
+	return fence(ir.Acquire, ir.AcqRel)
+}
+
+func (r *replay) access(w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.Place) error {
 	if a.Kind == ir.Atomic {
 		return r.atomics(pc, a, act, at)
 	}

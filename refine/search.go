@@ -28,8 +28,8 @@ type search struct {
 	borders  map[int32]uint8
 	edges    map[int32]*goal
 	gained   bool
-	shows    map[showing]moment // what the program's run of now shows of its comparisons, and where first
-	launches int                // of shapes that were tried for themselves
+	shows    map[showing]int // what the program's run of now shows of its comparisons, and the first warp that does
+	launches int             // of shapes that were tried for themselves
 	lead     lead
 	last     int64 // what was spent when something was compared for the first time
 }
@@ -292,7 +292,7 @@ func (s *search) fresh(in *Input) bool {
 // follow has the conditions of a grid's or a warp's code seen.
 func (s *search) follow(in *Input, machine bool, warps ...*emu.Warp) {
 	if !machine {
-		s.shows = map[showing]moment{}
+		s.shows = map[showing]int{}
 	}
 	h := &shadow{search: s, in: in, p: s.program, cover: s.sourceCover, machine: machine}
 	if machine {

@@ -44,9 +44,8 @@ type shade struct {
 	last int32 // the instruction that was performed last: it is looked at when its registers are written
 	act  uint32
 	all  bool
-	// number is the warp's in its grid, times how often it has made comparisons.
+	// number is the warp's in its grid.
 	number int
-	times  map[int32]int
 }
 
 // mostSeen bounds the comparisons that are kept of one condition.
@@ -54,7 +53,7 @@ const mostSeen = 3
 
 // follow has a warp's instructions seen.
 func (s *shadow) follow(number int, w *emu.Warp) {
-	h := &shade{shadow: s, number: number, times: map[int32]int{}, from: make([]words, s.p.Regs+1), load: make([]*origin, s.p.Regs+1), seen: make([][]*seen, s.p.Regs+1), last: -1}
+	h := &shade{shadow: s, number: number, from: make([]words, s.p.Regs+1), load: make([]*origin, s.p.Regs+1), seen: make([][]*seen, s.p.Regs+1), last: -1}
 	for i := range s.p.Consts {
 		if c := &s.p.Consts[i]; c.Bytes > 0 && c.Bank == 0 {
 			h.from[c.Reg] = s.bank(int64(c.Value), c.Bytes)

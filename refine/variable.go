@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"optcheck/emu"
 	"optcheck/ir"
 )
 
@@ -127,9 +128,13 @@ func (s *search) nearerExtent(x *seen, n, d int) (out []*Input) {
 		near = append(near, int(to))
 	}
 	for _, to := range near {
-		if to > 0 {
-			out = append(out, s.extended(x.in, n, to))
+		if to <= 0 {
+			continue
 		}
+		if n == 0 && to > emu.Lanes { // a warp that is not whole gives others what is undefined
+			out = append(out, s.extended(x.in, n, (to+emu.Lanes-1)/emu.Lanes*emu.Lanes))
+		}
+		out = append(out, s.extended(x.in, n, to))
 	}
 	return out
 }
