@@ -41,7 +41,7 @@ func (w *worker) hazardous(cell int) {
 			f := report.Finding{Rule: x.Rule(), Thread: t, Access: -1, Detail: x.Detail, Flight: x.Excerpt}
 			shown := i < len(p.early) && p.early[i] != nil
 			if shown {
-				f.Detail += "; executed with that content: " + counterexample(p.early[i])
+				f.Detail += "; executed " + p.early[i].Early.With() + ": " + counterexample(p.early[i])
 			}
 			c.Findings = append(c.Findings, f)
 			switch judged := p.result.unsettled; {

@@ -52,7 +52,7 @@ func checkKernel(m *ptx.Module, f *ptx.Func, prog *isa.Program, sm int) Kernel {
 			k.Unknown = append(k.Unknown, Finding{Kernel: f.Name, Detail: err.Error()})
 		}
 		k.Count = c.count
-		k.hazards(prog, f.Name)
+		k.hazards(m, prog)
 		c.show(&k)
 		k.writes = c.writes()
 	case f.Entry:

@@ -206,7 +206,7 @@ func (p *Program) result(k *Kernel) (r report.Result) {
 }
 
 func (p *Program) finding(k *Kernel, f *Finding) report.Finding {
-	out := report.Finding{Rule: string(f.Rule), Access: -1, Detail: f.Detail, NoTest: f.NoTest, Flight: f.Flight}
+	out := report.Finding{Rule: string(f.Rule), Access: -1, Detail: f.Detail, NoTest: f.NoTest, Flight: f.Flight, Executed: f.Execution != nil}
 	for i, op := range p.ops[k.Name] {
 		if f.First != nil && op == *f.First {
 			out.Access = i

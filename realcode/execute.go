@@ -124,15 +124,18 @@ func (r *Result) execute(ctx context.Context, m *ptx.Module, code machineCode, u
 	return r.perform(ctx, m, code, o)
 }
 
-// Execute compares what the kernels of a module and their machine code do, and nothing else. What was not executed, or what only
-// differs where ptxas may contract, is unknown.
+// Execute compares what the kernels of a module and their machine code do, also with the registers that it uses while they are in flight, and
+// nothing else. What was not executed, or what only differs where ptxas may contract, is unknown.
 func Execute(ctx context.Context, m *ptx.Module, code *pipeline.Code, data []byte, o refine.Options) (*Result, error) {
-	r := &Result{}
+	var kernels []Kernel
 	for _, f := range m.Funcs {
 		if f.Entry {
-			r.Kernels = append(r.Kernels, Kernel{Name: f.Name})
+			k := Kernel{Name: f.Name}
+			k.hazards(m, code.Program)
+			kernels = append(kernels, k)
 		}
 	}
+	r := gather(kernels)
 	contracted := errors.New("contracted")
 	err := r.execute(ctx, m, machineCode{code.Program, data}, func() (machineCode, error) { return machineCode{}, contracted }, o)
 	if errors.Is(err, contracted) {

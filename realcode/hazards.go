@@ -25,8 +25,8 @@ const (
 
 // hazards adds what a function, and the functions that it calls, do to registers that are in flight. Without control codes
 // nothing is known, and nothing is claimed.
-func (k *Kernel) hazards(prog *isa.Program, name string) {
-	for i, fn := range called(prog, name) {
+func (k *Kernel) hazards(m *ptx.Module, prog *isa.Program) {
+	for i, fn := range called(prog, k.Name) {
 		v := hazard.Judge(fn)
 		if i == 0 {
 			k.Count.Registers = v.Dependencies
@@ -35,16 +35,44 @@ func (k *Kernel) hazards(prog *isa.Program, name string) {
 			k.Unknown = append(k.Unknown, Finding{Rule: Rule(v.Rule), Kernel: k.Name, Detail: v.Doubt})
 		}
 		for _, c := range v.Claims {
-			x := Finding{Rule: Rule(c.Rule()), Kernel: k.Name, Detail: c.Detail, Flight: c.Excerpt, claim: &claim{fn.Name, c.Finding}}
-			for _, i := range []int{c.From, c.To, c.Reaches} {
-				if i >= 0 {
-					x.Code = append(x.Code, Code{fn.Name, fn.Insts[i].Addr, fn.Insts[i].Text})
-				}
+			f := Finding{Rule: Rule(c.Rule()), Kernel: k.Name, Detail: c.Detail, Flight: c.Excerpt, claim: &claim{fn.Name, c.Finding}}
+			f.madeOf(m, fn, &c)
+			k.Findings = append(k.Findings, f)
+		}
+	}
+}
+
+// madeOf says of the machine code of a claim what of the PTX it was made of. The finding is about the first operation among its instructions.
+func (f *Finding) madeOf(m *ptx.Module, fn *isa.Func, c *hazard.Claim) {
+	made, places := map[int]*ptx.Inst{}, places(m)
+	for _, g := range m.Funcs {
+		for i := range g.Body {
+			if in := g.Body[i].Inst; in != nil {
+				made[in.N] = in
 			}
-			if c.Reaches >= 0 {
-				x.Hazard = fn.Insts[c.Reaches].Text
-			}
-			k.Findings = append(k.Findings, x)
+		}
+	}
+	for _, i := range []int{c.From, c.To, c.Reaches} {
+		if i < 0 {
+			continue
+		}
+		in := &fn.Insts[i]
+		f.Code = append(f.Code, Code{fn.Name, in.Addr, in.Text})
+		if from := made[in.Src.Line]; from != nil && f.First == nil && isOperation(from) {
+			p := places[from.N]
+			f.First = &p
+		}
+	}
+	if c.Reaches >= 0 {
+		f.Hazard = fn.Insts[c.Reaches].Text
+	}
+	at := map[int64]*ptx.Inst{}
+	for i := range fn.Insts {
+		at[int64(fn.Insts[i].Addr)] = made[fn.Insts[i].Src.Line]
+	}
+	for i := range f.Flight.Lines {
+		if l := &f.Flight.Lines[i]; at[l.At] != nil {
+			l.Source, l.Of = cut(at[l.At].Text, maxText), at[l.At].Pos.Line
 		}
 	}
 }
@@ -92,7 +120,7 @@ func (f *Finding) performed(x *refine.Result, err error) {
 		f.Detail += "; not executed: " + cut(oneLineText(err.Error()), 200)
 	case len(x.Findings) > 0:
 		f.Execution = &x.Findings[0]
-		f.Detail += "; executed with that content: " + counterexample(f.Execution)
+		f.Detail += "; executed " + f.Execution.Early.With() + ": " + counterexample(f.Execution)
 	case x.Runs+x.Cut == 0:
 		f.Detail += "; not executed: " + cut(oneLineText(strings.Join(slices.Sorted(maps.Keys(x.Cannot)), "; ")), 200)
 	case x.Early == 0:

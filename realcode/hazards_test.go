@@ -2,6 +2,7 @@ package realcode
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -9,6 +10,8 @@ import (
 
 	"optcheck/isa"
 	"optcheck/pipeline"
+	"optcheck/ptx"
+	"optcheck/refine"
 )
 
 // TestHazards: a kernel waits for its registers. Where it does not, execution with the content that they then have is the counterexample; a use
@@ -39,6 +42,11 @@ func TestHazards(t *testing.T) {
 		was := in.Control
 		in.Control.Write = isa.NoBarrier
 		c := judge()
+		alone, err := Execute(t.Context(), m, code, b.lined, refine.Options{Runs: 2})
+		require.NoError(t, err)
+		for _, f := range c.Result.Findings {
+			require.True(t, slices.ContainsFunc(alone.Findings, func(g Finding) bool { return g.Rule == f.Rule && *g.First == *f.First }), "what reduces a kernel executes it alone")
+		}
 		in.Control = was
 		require.Equal(t, Miscompiled, c.Class, in.Text)
 		for _, f := range c.Result.Findings {
@@ -47,11 +55,31 @@ func TestHazards(t *testing.T) {
 				continue
 			}
 			shown++
-			require.Contains(t, f.Detail, "; executed with that content: ")
+			held := f.Execution.Early.Held
+			require.NotNil(t, held)
+			require.NotEqual(t, held.Due, held.Held)
+			require.Contains(t, f.Detail, fmt.Sprintf("; executed with %s = %#x, where %#x is due: ", held.Reg, held.Held, held.Due))
+			require.Equal(t, in.Src.Line, instruction(m, f.First.Pos).N, "the load is what the finding is about")
+			steps := f.Flight.Steps()
+			require.NotEmpty(t, steps)
+			require.Equal(t, f.First.Text, steps[0].Source)
+			require.Equal(t, f.First.Pos.Line, steps[0].Of)
 			data, err := json.Marshal(f)
 			require.NoError(t, err)
 			require.Contains(t, string(data), `"early":{"use":"`)
 		}
 	}
 	require.Positive(t, shown)
+}
+
+// instruction is the one at a place of a module.
+func instruction(m *ptx.Module, at ptx.Pos) *ptx.Inst {
+	for _, f := range m.Funcs {
+		for _, st := range f.Body {
+			if st.Inst != nil && st.Inst.Pos == at {
+				return st.Inst
+			}
+		}
+	}
+	return nil
 }

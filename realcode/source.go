@@ -157,7 +157,7 @@ func (s *source) lay(f *ptx.Func) error {
 			if e.Kind == ptx.Load && e.Constant && e.Space == "global" {
 				s.constant = append(s.constant, w.addressOf(in))
 			}
-			if compared(&e) || warpWide(in) {
+			if isOperation(in) {
 				s.segment, s.block = append(s.segment, segment), append(s.block, block)
 				sp.letter = int32(len(s.ops))
 				s.ops = append(s.ops, &Op{Inst: in, Func: f, Effect: e, at: int32(i), addr: w.addressOf(in), barrier: w.barrierOf(in),
@@ -168,6 +168,12 @@ func (s *source) lay(f *ptx.Func) error {
 	}
 	s.steps = append(s.steps, step{guard: -1, cond: -1, letter: -1, ret: true})
 	return nil
+}
+
+// isOperation reports whether an instruction is an operation that is compared.
+func isOperation(in *ptx.Inst) bool {
+	e := in.Effect()
+	return compared(&e) || warpWide(in)
 }
 
 // flow says where control goes.

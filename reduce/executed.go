@@ -13,7 +13,8 @@ import (
 )
 
 // executed are the rules that execution finds broken.
-var executed = []realcode.Rule{realcode.WrongValue, realcode.WrongAddress, realcode.NotPerformed, realcode.Rule(refine.ExtraAccess), realcode.DoesNotEnd}
+var executed = []realcode.Rule{realcode.WrongValue, realcode.WrongAddress, realcode.NotPerformed, realcode.Rule(refine.ExtraAccess), realcode.DoesNotEnd,
+	realcode.HazardRAW, realcode.HazardWAW, realcode.HazardWAR}
 
 // executions is on how many inputs kernels are executed when a finding is looked for.
 const executions = 32

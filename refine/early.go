@@ -1,6 +1,7 @@
 package refine
 
 import (
+	"fmt"
 	"maps"
 	"math/bits"
 	"slices"
@@ -24,6 +25,8 @@ type Early struct {
 	Use  Use   `json:"use"`
 	From int32 `json:"from"` // instructions of the program: the earlier one and the later one
 	To   int32 `json:"to"`
+	// Held is what a register held by that where it shows: in the lane of a finding, or the first such lane.
+	Held *Content `json:"held,omitempty"`
 	// Path begins the path of a thread.
 	Path func() Path `json:"-"`
 }
@@ -34,6 +37,21 @@ type Path interface {
 	Step(pc int32) []ir.Reg
 	// Clone is the path of lanes that go on elsewhere.
 	Clone() Path
+}
+
+// Content is what a register of a lane holds, and what it should.
+type Content struct {
+	Reg  string `json:"reg"`
+	Held uint64 `json:"held"`
+	Due  uint64 `json:"due"`
+}
+
+// With says what is performed with a content, in words that something follows.
+func (e *Early) With() string {
+	if e == nil || e.Held == nil {
+		return "with that content"
+	}
+	return fmt.Sprintf("with %s = %#x, where %#x is due", e.Held.Reg, e.Held.Held, e.Held.Due)
 }
 
 // contents are those of registers.
@@ -54,26 +72,60 @@ type hasty struct {
 	newer   map[turn]contents   // what To writes behind a performance of From
 	ahead   map[turn]contents   // the same, found out before
 	changed [emu.Lanes]contents // to be put back
-	count   *int                // how often a register had another content
+	seen    otherwise
+}
+
+// otherwise is what registers held by an early use.
+type otherwise struct {
+	count int             // how often one had another content
+	first map[int]Content // of each lane
+	lane  int             // the first of them
+}
+
+func (o *otherwise) add(p *ir.Program, lane int, r ir.Reg, held, due uint64) {
+	if o.count++; o.count == 1 {
+		o.lane = lane
+	}
+	if _, ok := o.first[lane]; ok {
+		return
+	}
+	for name, x := range p.Names {
+		if x == r {
+			o.first[lane] = Content{name, held, due}
+		}
+	}
+}
+
+// in is what a register of a lane held, or of the first lane of which one held something else.
+func (o *otherwise) in(lane int) *Content {
+	c, ok := o.first[lane]
+	if !ok {
+		c, ok = o.first[o.lane]
+	}
+	if !ok {
+		return nil
+	}
+	return &c
 }
 
 // turn is a performance of From.
 type turn struct{ lane, time int }
 
-// perform begins a replay in which registers are used too early. What a later instruction writes is known when it was performed.
-func (e *Early) perform(c *comparison, ref *emu.Warp, begin func() *replay) *replay {
+// perform begins a replay in which registers are used too early, and says what they then hold. What a later instruction writes is known when it
+// was performed.
+func (e *Early) perform(c *comparison, ref *emu.Warp, begin func() *replay) (*replay, *otherwise) {
 	r := begin()
-	h := e.of(r.w, &c.Early, nil)
+	h := e.of(r.w, nil)
 	if e.Use == ReadsNew {
 		_ = r.run(c, ref)
 		r = begin()
-		e.of(r.w, &c.Early, h.newer)
+		h = e.of(r.w, h.newer)
 	}
-	return r
+	return r, &h.seen
 }
 
-func (e *Early) of(w *emu.Warp, count *int, ahead map[turn]contents) *hasty {
-	h := &hasty{Early: e, w: w, p: w.Code.P, pc: -1, newer: map[turn]contents{}, ahead: ahead, count: count}
+func (e *Early) of(w *emu.Warp, ahead map[turn]contents) *hasty {
+	h := &hasty{Early: e, w: w, p: w.Code.P, pc: -1, newer: map[turn]contents{}, ahead: ahead, seen: otherwise{first: map[int]Content{}}}
 	path := e.Path()
 	for l := range h.paths {
 		h.paths[l] = path
@@ -172,7 +224,7 @@ func (h *hasty) change(l int, regs []ir.Reg, to contents) {
 			}
 			h.changed[l][r] = was
 			h.w.SetReg(r, l, v)
-			*h.count++
+			h.seen.add(h.p, l, r, v, was)
 		}
 	}
 }

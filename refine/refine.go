@@ -616,6 +616,7 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 	var found [len(policies)]*accuse
 	var ends []*lane
 	var last [len(policies)]*emu.Coverage
+	var held [len(policies)]*otherwise
 	again := func(i int) func(*emu.Grid, []*undefined, *emu.Code) error {
 		return func(g *emu.Grid, open []*undefined, code *emu.Code) error {
 			return c.newReplay(in, g, open, code, l, block, id, policies[i], readings[len(readings)-1]).run(c, ref)
@@ -624,9 +625,9 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 	for i, p := range c.policies {
 		for n, how := range readings {
 			begin := func() *replay { return c.newReplay(in, g, open, c.code, l, block, id, p, how) }
-			r := begin()
+			r, seen := begin(), &otherwise{}
 			if early != nil {
-				r = early.perform(c, ref, begin)
+				r, seen = early.perform(c, ref, begin)
 			}
 			if c.o.Search > 0 && i == 0 && n == 0 && early == nil {
 				c.search.follow(in, true, r.w)
@@ -644,8 +645,9 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 			}
 			ends = r.lanes[:]
 			c.Compared += r.compared()
+			c.Early += seen.count
 			if early == nil || a == nil || found[i] == nil { // what another content changes shows best as the code is written
-				found[i] = a
+				found[i], held[i] = a, seen
 			}
 			if a == nil {
 				break
@@ -671,6 +673,8 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 			f.MachineAddr, f.MachineText = c.machine.Insts[f.Machine].Addr, c.machine.Insts[f.Machine].Text
 		}
 		if early != nil { // without it there is no difference
+			shown := *early
+			shown.Held, f.Early = held[i].in(f.Lane), &shown
 			return f, nil, nil
 		}
 		approximate := approximates(c.program, g.Cover)

@@ -203,6 +203,19 @@ func (h *Histogram) failed() bool {
 	return true
 }
 
+// flights are the instructions of registers in flight, in lines.
+func (a *alert) flights() (lines []string) {
+	if len(a.reasons) > 0 || len(a.cells) == 0 {
+		return nil
+	}
+	for _, f := range a.cells[0].Findings {
+		for _, line := range f.Flight.Text() {
+			lines = append(lines, plain.Line(line))
+		}
+	}
+	return lines
+}
+
 // text says in one or a few lines what was found.
 func (a *alert) text() string {
 	var b strings.Builder

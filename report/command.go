@@ -211,6 +211,9 @@ func programCommands(name string, t *Test, c *Cell) []Command {
 	if finding == "" {
 		return out
 	}
+	if c.Findings[0].Executed {
+		out = append(out, Command{"Execute it again, and show what differs:", ShellLine("optcheck", "replay", finding)})
+	}
 	return append(out, Command{"Find the smallest program that shows it:", ShellLine("optcheck", "reduce", finding)},
 		Command{"Write a report for the compiler's makers that reproduces itself:", ShellLine("optcheck", "bug", finding, "--output", "bundle")})
 }

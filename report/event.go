@@ -300,6 +300,8 @@ type Finding struct {
 	At string `json:"at,omitempty"`
 	// NoTest is why no litmus test was made of a finding in a program, "" if one was or nothing is known.
 	NoTest string `json:"no_test,omitempty"`
+	// Executed tells that an execution shows it, on an input of which optcheck replay shows it again.
+	Executed bool `json:"executed,omitempty"`
 	// Flight is the machine code around a register that is used while it is in flight.
 	Flight *hazard.Excerpt `json:"flight,omitempty"`
 }

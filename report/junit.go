@@ -144,6 +144,9 @@ func cellCase(c *Cell, from *sources, rule junitRule) junitCase {
 			j.message = line
 		}
 		fmt.Fprintln(&b, line)
+		for _, line := range f.Flight.Text() {
+			fmt.Fprintln(&b, "  "+plain.Line(line))
+		}
 	}
 	if c.Verdict != nil && len(c.Findings) > 0 {
 		WriteVerdict(&b, c.Verdict)

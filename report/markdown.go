@@ -181,6 +181,9 @@ func (m *markdown) alert(a *alert, before string) bool {
 		b.WriteString(mdText(line))
 	}
 	b.WriteString("\n")
+	if lines := a.flights(); len(lines) > 0 {
+		b.WriteString("\n" + mdBlock("text", clip(strings.Join(lines, "\n"), maxMessage)))
+	}
 	if place.own {
 		fmt.Fprintf(&b, "\nAt %s.\n", mdCode(fmt.Sprintf("%s:%d", place.file, place.line)))
 	}

@@ -92,6 +92,9 @@ func writeFindings(b *bufio.Writer, t *Test, list []Finding, what string) {
 		if x.line != "" {
 			fmt.Fprintf(b, "    | %s\n", begin(x.line, maxSourceLine))
 		}
+		for _, line := range list[i].Flight.Text() {
+			fmt.Fprintf(b, "    %s\n", plain.Line(line))
+		}
 		if list[i].NoTest != "" {
 			fmt.Fprintf(b, "    no test: %s\n", list[i].NoTest)
 		}

@@ -208,7 +208,7 @@ func (s *sarifWriter) result(a *alert) {
 	if !ok {
 		index = s.addRule(alertRule(id))
 	}
-	res := sarif.NewRuleResult(id).WithRuleIndex(index).WithLevel(sarifLevel(a.class)).WithMessage(message(label(a.test) + ": " + a.text()))
+	res := sarif.NewRuleResult(id).WithRuleIndex(index).WithLevel(sarifLevel(a.class)).WithMessage(message(label(a.test) + ": " + strings.Join(append([]string{a.text()}, a.flights()...), "\n")))
 	res.Kind = "fail"
 	fp := a.fingerprint()
 	res.PartialFingerprints = map[string]string{sarifFingerprint: fp, githubFingerprint: fp + ":1"}
@@ -218,6 +218,7 @@ func (s *sarifWriter) result(a *alert) {
 		other.Finding = f
 		res.RelatedLocations = append(res.RelatedLocations, s.location(&other).WithMessage(message(f.Rule+": "+f.Detail)))
 	}
+	s.flow(res, a)
 	for _, k := range a.known() {
 		why := "known finding " + k
 		if s.reason != nil {
@@ -233,6 +234,9 @@ func (s *sarifWriter) result(a *alert) {
 		if t, c, ok := s.from.found(a); ok {
 			if at := Address(t, &c); at != "" {
 				bag.Add("finding", clip(plain.Line(at), maxMessage))
+				if a.Executed {
+					bag.Add("replay", clip(plain.Line(ShellLine("optcheck", "replay", at)), maxMessage))
+				}
 			}
 		}
 	}
@@ -287,9 +291,28 @@ func (a *alert) fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
+// flow adds the way of a wrong content through the machine code, each instruction at the line that it was made of.
+func (s *sarifWriter) flow(res *sarif.Result, a *alert) {
+	steps := a.Flight.Steps()
+	if len(steps) == 0 {
+		return
+	}
+	flow := sarif.NewThreadFlow()
+	for i := range steps {
+		x, p := &steps[i], s.from.place(a)
+		if t := s.from.test(a); x.Of > 0 && t != nil && t.Origin == "" {
+			p.line, p.column, p.text = x.Of, 1, x.Source
+		}
+		text := strings.Join(append([]string{x.String()}, x.Says...), "; ")
+		flow.AddLocation(sarif.NewThreadFlowLocation().WithLocation(s.at(a, p).WithMessage(message(plain.Line(text)))))
+	}
+	res.AddCodeFlow(sarif.NewCodeFlow().AddThreadFlow(flow))
+}
+
 // location returns where an alert is shown: the line of the access in the test.
-func (s *sarifWriter) location(a *alert) *sarif.Location {
-	p := s.from.place(a)
+func (s *sarifWriter) location(a *alert) *sarif.Location { return s.at(a, s.from.place(a)) }
+
+func (s *sarifWriter) at(a *alert, p sourcePlace) *sarif.Location {
 	base := ownTests
 	if p.own {
 		base = sourceRoot

@@ -256,7 +256,7 @@ var classTexts = map[string]string{
 // programTexts say what classes mean of programs, where that is something else.
 var programTexts = map[string]string{
 	report.Preserved:   "Every operation that was compared has its counterpart, in an order that the PTX has.",
-	report.Miscompiled: "The machine code allows what the PTX forbids, by a litmus test of what was found.",
+	report.Miscompiled: "The machine code does what the PTX forbids: a litmus test of what was found, or an execution, shows it.",
 	report.Changed:     "The machine code differs from the PTX, and there is no test of the model that says what that makes possible.",
 	report.Crashed:     "The compiler crashes at the file, or does not end, each time: there is no machine code.",
 	report.Unsupported: "The release or the target cannot compile the file; another one would.",

@@ -31,6 +31,9 @@ func newFlightView(x *hazard.Excerpt) *flightView {
 		if l.Left > 0 {
 			line.tag(plain.Count(l.Left, "instruction") + " left out before")
 		}
+		if l.Source != "" {
+			line.tag(fmt.Sprint("line ", l.Of))
+		}
 		v.Lines = append(v.Lines, line)
 	}
 	waits := slices.DeleteFunc(slices.Clone(x.Waits[:min(len(x.Waits), maxFlight)]), func(w hazard.Wait) bool {
@@ -43,7 +46,7 @@ func newFlightView(x *hazard.Excerpt) *flightView {
 			to.Says += "; "
 		}
 		to.Says = clip(to.Says+w.Says, 400)
-		if w.Kind == "hazard" {
+		if w.Kind == hazard.Missing {
 			to.Mark = "broken"
 			to.tag(clip(w.Says, 200))
 		}
@@ -53,19 +56,19 @@ func newFlightView(x *hazard.Excerpt) *flightView {
 }
 
 // flightKinds order arrows: what is missing is drawn above all others.
-var flightKinds = map[string]int{"waits": 0, "reaches": 1, "hazard": 2}
+var flightKinds = map[string]int{hazard.Waits: 0, hazard.Reaches: 1, hazard.Missing: 2}
 
 // drawFlight draws arrows beside lines, from who is waited for to who waits; the farther apart, the wider.
 func drawFlight(lines int, waits []hazard.Wait) template.HTML {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="fp-arrows" role="img" aria-label="arrows from instructions to those that wait for them" width="7.6em" height="%dem" viewBox="0 0 %d %d">`,
 		lines*rowSize/10, arrowsSize, lines*rowSize)
-	class := map[string]string{"waits": "fp-kept", "reaches": "fp-part", "hazard": "fp-lost"}
+	class := map[string]string{hazard.Waits: "fp-kept", hazard.Reaches: "fp-part", hazard.Missing: "fp-lost"}
 	for _, w := range waits {
 		y1, y2 := w.From*rowSize+rowSize/2, w.To*rowSize+rowSize/2
 		far := max(4, arrowsSize-16-6*max(w.To-w.From, w.From-w.To))
-		fmt.Fprintf(&b, `<path class="%s" d="M%d %d C%d %d %d %d %d %d"/><path class="fp-head %[1]s" d="M%[10]d %[9]d l-8 -4 v8 z"/>`,
-			class[w.Kind], arrowsSize-3, y1, far, y1, far, y2, arrowsSize-9, y2, arrowsSize-2)
+		fmt.Fprintf(&b, `<path class="%s" d="M%d %d C%d %d %d %d %d %d"><title>%s</title></path><path class="fp-head %[1]s" d="M%[11]d %[9]d l-8 -4 v8 z"/>`,
+			class[w.Kind], arrowsSize-3, y1, far, y1, far, y2, arrowsSize-9, y2, template.HTMLEscapeString(clip(w.Says, 200)), arrowsSize-2)
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())

@@ -143,10 +143,15 @@ func (t *table) judge(fn *isa.Func, d dep) (need, harm int, broken bool) {
 		return 0, 0, false // one unit writes in order
 	case d.kind == WAW && d.open && matrix(from.Op) && from.Op == to.Op:
 		return 0, 0, false // compilers rely on it, of any two sizes
-	case d.kind == WAR && d.open && known && d.cycles >= need:
+	case d.open && known && d.cycles >= need && (d.kind == WAR || t.unannounced(from)):
 		return need, harm, true // compilers have done so, and nobody knows why they may
 	case d.open:
 		return 0, 0, true
 	}
 	return need, harm, known && d.cycles < need
+}
+
+// unannounced reports whether compilers leave out an instruction's scoreboard, as is done here.
+func (t *table) unannounced(in *isa.Inst) bool {
+	return in.Control.Write >= scoreboards && t.is(t.class(in), bare)
 }

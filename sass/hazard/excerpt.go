@@ -42,7 +42,7 @@ func Judge(fn *isa.Func) (v Verdict) {
 	}
 	for _, f := range r.Findings {
 		if !f.Sure {
-			if t, _ := tableOf(fn); v.Doubt == "" && (len(t.harm) > 0 || f.Kind == WAR) {
+			if t, _ := tableOf(fn); v.Doubt == "" && (len(t.harm) > 0 || f.Kind == WAR || t.unannounced(&fn.Insts[f.From])) {
 				v.Doubt, v.Rule = fmt.Sprintf("%s: %s, as far as compilers show; no chip showed harm", f.Reg, f.Missing(fn)), f.Rule()
 			}
 			continue
@@ -70,6 +70,9 @@ type Line struct {
 	Text    string `json:"text"`
 	// Left is how many instructions before it are left out.
 	Left int `json:"left,omitempty"`
+	// Source is what of the program it was made of, and Of its line there; empty and 0 if that is not known.
+	Source string `json:"source,omitempty"`
+	Of     int    `json:"of,omitempty"`
 }
 
 // Wait says that the instruction of line To waits for that of From, or should, or that To depends on a content that is wrong
@@ -77,29 +80,66 @@ type Line struct {
 type Wait struct {
 	From int    `json:"from"`
 	To   int    `json:"to"`
-	Kind string `json:"kind"` // waits, hazard or reaches
+	Kind string `json:"kind"` // Waits, Missing or Reaches
 	Says string `json:"says"`
 }
 
-// String is the excerpt as text: under each instruction what it waits for.
-func (x *Excerpt) String() string {
-	if x == nil {
-		return ""
-	}
-	var b strings.Builder
-	for i, l := range x.Lines {
-		if l.Left > 0 {
-			fmt.Fprintf(&b, "…%d\n", l.Left)
-		}
-		fmt.Fprintf(&b, "%04x  %s  %s\n", l.At, l.Control, l.Text)
-		for _, w := range x.Waits {
-			if w.To == i {
-				fmt.Fprintf(&b, "        %s\n", w.Says)
-			}
-		}
-	}
-	return b.String()
+// The kinds of waits.
+const (
+	Waits   = "waits"
+	Missing = "hazard"
+	Reaches = "reaches"
+)
+
+// Step is an instruction on the way from one that is in flight to what its wrong content decides.
+type Step struct {
+	Line
+	Says []string // what is wrong there
 }
+
+// Steps are the instructions of the finding itself, without those that wait as they should.
+func (x *Excerpt) Steps() (list []Step) {
+	if x == nil {
+		return nil
+	}
+	shown := make([]bool, len(x.Lines))
+	says := make([][]string, len(x.Lines))
+	for _, w := range x.Waits {
+		if min(w.From, w.To) < 0 || max(w.From, w.To) >= len(x.Lines) || w.Kind == Waits {
+			continue
+		}
+		shown[w.From], shown[w.To] = true, true
+		says[w.To] = append(says[w.To], w.Says)
+	}
+	for i, l := range x.Lines {
+		if shown[i] {
+			list = append(list, Step{l, says[i]})
+		}
+	}
+	return list
+}
+
+// String is a step in a line, its control code first.
+func (s *Step) String() string {
+	text := fmt.Sprintf("%04x  %s  %s", s.At, s.Control, s.Text)
+	if s.Source != "" {
+		text += fmt.Sprintf("  // %d: %s", s.Of, s.Source)
+	}
+	return text
+}
+
+// Text is the finding in lines: each instruction, and under it what is wrong there.
+func (x *Excerpt) Text() (lines []string) {
+	for _, s := range x.Steps() {
+		lines = append(lines, s.String())
+		for _, what := range s.Says {
+			lines = append(lines, "      "+what)
+		}
+	}
+	return lines
+}
+
+func (x *Excerpt) String() string { return strings.Join(x.Text(), "\n") }
 
 // maxExcerpt bounds the lines of an excerpt.
 const maxExcerpt = 32
@@ -154,14 +194,14 @@ func excerpt(fn *isa.Func, c *Claim, deps []Dependency) *Excerpt {
 		if !ok || !both {
 			continue
 		}
-		kind := "waits"
+		kind := Waits
 		if d.Broken {
-			kind = "hazard"
+			kind = Missing
 		}
 		x.Waits = append(x.Waits, Wait{from, to, kind, d.String(fn)})
 	}
 	if c.Reaches >= 0 && c.Reaches != c.To {
-		x.Waits = append(x.Waits, Wait{at[c.To], at[c.Reaches], "reaches", "its content decides what this does"})
+		x.Waits = append(x.Waits, Wait{at[c.To], at[c.Reaches], Reaches, "its content decides what this does"})
 	}
 	return x
 }

@@ -33,6 +33,7 @@ type dep struct {
 	open, fixed bool
 	most        int  // cycles that any consumer of the first needs
 	again       bool // the instructions were reached from another caller before
+	stale       bool // something else has written the register since, on every path
 }
 
 // horizon is the number of cycles after which no instruction of fixed latency is in flight.
@@ -54,6 +55,8 @@ type pending struct {
 	guarded bool
 	// outer tells that it was in flight when the function that runs was called.
 	outer bool
+	// stale are its first results that something else has written since.
+	stale uint64
 }
 
 // unread is the time of reads of which only a scoreboard tells.
@@ -86,6 +89,7 @@ func (s *state) join(o state) bool {
 		q.wrote, q.read = q.wrote&p.wrote, q.read&p.read
 		q.write, q.reading = q.write || p.write, max(q.reading, p.reading)
 		q.guarded, q.outer = q.guarded && p.guarded, q.outer && p.outer
+		q.stale &= p.stale
 		changed = changed || *q != was
 	}
 	return changed
@@ -263,6 +267,9 @@ func (w *walk) age(s state, i int, known bool) state {
 		if guards != 0 && from.Guard.Reg != (isa.Reg{}) && slices.Contains(e.defs, from.Guard.Reg) {
 			p.guarded = false
 		}
+		if in.Guard == (isa.Guard{}) && e.defBits&f.defBits != 0 {
+			p.overwritten(f.defs, e.defs)
+		}
 		p.age = min(horizon, p.age+stall)
 		if p.reading < unread {
 			p.reading -= min(p.reading, stall)
@@ -338,6 +345,15 @@ func (p *pending) behind(set uint8) {
 	}
 }
 
+// overwritten takes over that another instruction writes registers.
+func (p *pending) overwritten(own, by []isa.Reg) {
+	for k, r := range own[:min(len(own), 64)] {
+		if slices.Contains(by, r) {
+			p.stale |= 1 << k
+		}
+	}
+}
+
 // committed returns the number of groups that have ended since an asynchronous instruction began, its own one included.
 func (p *pending) committed(in *isa.Inst) int {
 	if commits(in) {
@@ -398,7 +414,7 @@ func (w *walk) check(s state, e *effect, i int) {
 
 func (w *walk) each(kind Kind, p *pending, to int, a, b []isa.Reg) {
 	f, e := &w.effects[p.inst], &w.effects[to]
-	for _, r := range a {
+	for k, r := range a {
 		if kind == RAW && f.has(grouped) && e.has(grouped) && slices.Contains(e.defs, r) {
 			continue // sums are added to in the order of issue
 		}
@@ -410,7 +426,8 @@ func (w *walk) each(kind Kind, p *pending, to int, a, b []isa.Reg) {
 			if kind == WAR || r.Class == isa.ClassPred && f.has(early) {
 				open = p.reads()
 			}
-			w.visit(dep{kind: kind, from: int(p.inst), to: to, reg: r, cycles: int(p.age), open: open, most: f.most, fixed: fixed})
+			w.visit(dep{kind: kind, from: int(p.inst), to: to, reg: r, cycles: int(p.age), open: open, most: f.most, fixed: fixed,
+				stale: kind == RAW && p.stale>>k&1 != 0})
 		}
 	}
 }

@@ -179,6 +179,9 @@ func TestHonest(t *testing.T) {
 			c.unknown++
 			t.Log(file, fn.Name, r.Unknown)
 		}
+		if r.Unjudged > 0 {
+			t.Logf("%s %s: %s is not understood", file, fn.Name, r.Example)
+		}
 		for _, f := range r.Findings {
 			if f.Sure {
 				c.sure++

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"optcheck/internal/required"
@@ -97,8 +98,9 @@ var waits string
 // load reads the machine code of files; of testdata and of random kernels, made by the newest release, if none are named.
 func load(t testing.TB, patterns string, f func(file string, fn *isa.Func)) {
 	t.Helper()
-	tc := newest(t)
+	tools := sync.OnceValue(func() *toolchain.Toolchain { return newest(t) }) // listings need none
 	if patterns == "" {
+		tc := tools()
 		for _, fn := range decode(t, tc, "waits", compile(t, tc, "sm_90a", waits)).prog.Funcs {
 			f("waits", fn)
 		}
@@ -130,7 +132,7 @@ func load(t testing.TB, patterns string, f func(file string, fn *isa.Func)) {
 					continue
 				}
 			} else if f, err := cubin.Parse(data); err != nil || len(f.Funcs) > 0 {
-				prog = decode(t, tc, file, data).prog
+				prog = decode(t, tools(), file, data).prog
 			}
 			for _, fn := range prog.Funcs {
 				f(filepath.Base(file), fn)

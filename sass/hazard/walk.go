@@ -210,7 +210,7 @@ func (s state) back(flying state) (out state) {
 			p.age, p.later = max(p.age, q.age), max(p.later, q.later)
 			p.wrote, p.read = p.wrote|q.wrote, p.read|q.read
 			p.write, p.reading = p.write && q.write, min(p.reading, q.reading)
-			p.guarded, p.outer = p.guarded && q.guarded, q.outer
+			p.guarded, p.outer, p.stale = p.guarded && q.guarded, q.outer, p.stale|q.stale
 			if p.age == horizon && !p.write && !p.reads() {
 				continue
 			}

@@ -73,3 +73,55 @@ func TestManyCalls(t *testing.T) {
 	table, _ := tableOf(code(other()))
 	require.True(t, follow(code(insts...), table, 100_000, 0, func(dep) {}))
 }
+
+func write4(guard isa.Guard) isa.Inst {
+	return isa.Inst{Op: "MOV", Role: isa.RoleALU, Defs: []isa.Reg{gpr(4)}, Guard: guard}
+}
+
+// TestOverwritten: the listing tells who waits for a result that is still there, not for one that something else has overwritten on every path.
+func TestOverwritten(t *testing.T) {
+	never := isa.Guard{Reg: isa.Reg{Class: isa.ClassPred, Num: 1}}
+	for name, x := range map[string]struct {
+		fn   *isa.Func
+		from []int
+	}{
+		"overwritten":     {code(write4(isa.Guard{}), write4(isa.Guard{}), use4(0), exit()), []int{1}},
+		"perhaps":         {code(write4(isa.Guard{}), write4(never), use4(0), exit()), []int{0, 1}},
+		"on one path":     {code(write4(isa.Guard{}), isa.Inst{Op: "BRA", Flow: isa.FlowJump, Role: isa.RoleALU, Target: 3, Guard: never}, write4(isa.Guard{}), use4(0), exit()), []int{0, 2}},
+		"by the function": {code(write4(isa.Guard{}), call(4), use4(0), exit(), write4(isa.Guard{}), ret()), []int{4}},
+	} {
+		list, err := Dependencies(x.fn)
+		require.NoError(t, err)
+		var from []int
+		for _, d := range list {
+			if d.Kind == RAW && x.fn.Insts[d.To].Uses != nil {
+				from = append(from, d.From)
+			}
+		}
+		require.Equal(t, x.from, from, name)
+	}
+}
+
+// TestBare: where compilers leave out the scoreboard of a result, who reads it far behind is doubted; nearer, or if a scoreboard is set that nobody
+// waits for, it is a hazard for certain.
+func TestBare(t *testing.T) {
+	p0 := isa.Reg{Class: isa.ClassPred}
+	make := func(between int, board uint8) *isa.Func {
+		insts := []isa.Inst{{Op: "QSPC", Role: isa.RoleALU, Defs: []isa.Reg{p0}}}
+		for range between {
+			insts = append(insts, other())
+		}
+		fn := code(append(insts, isa.Inst{Op: "PLOP3", Role: isa.RoleALU, Uses: []isa.Reg{p0}}, exit())...)
+		fn.Arch, fn.Insts[0].Control.Write = "sm_120", board
+		return fn
+	}
+	sure := func(fn *isa.Func) bool {
+		list := Check(fn).Findings
+		require.Len(t, list, 1)
+		return list[0].Sure
+	}
+	require.False(t, sure(make(3, isa.NoBarrier)))
+	require.NotEmpty(t, Judge(make(3, isa.NoBarrier)).Doubt)
+	require.True(t, sure(make(1, isa.NoBarrier)))
+	require.True(t, sure(make(3, 0)))
+}
