@@ -388,8 +388,21 @@ func depbar(in *isa.Inst) (bar uint8, left int, all uint8) {
 	return bar, left, all
 }
 
-// check reports the dependencies of an instruction on what is in flight.
+// check reports the dependencies of an instruction on what is in flight. What is elsewhere may use any register.
 func (w *walk) check(s state, e *effect, i int) {
+	if w.away(i) {
+		for k := range s {
+			f := &w.effects[s[k].inst]
+			for _, r := range f.defs {
+				w.open(RAW, &s[k], i, r)
+			}
+			for _, r := range f.uses {
+				if r.Class == isa.ClassGPR {
+					w.open(WAR, &s[k], i, r)
+				}
+			}
+		}
+	}
 	to := w.fn.Insts[i].Guard
 	for k := range s {
 		p := &s[k]
@@ -397,37 +410,55 @@ func (w *walk) check(s state, e *effect, i int) {
 		if f.defBits&(e.useBits|e.defBits) == 0 && f.useBits&e.defBits == 0 {
 			continue
 		}
-		if g := w.fn.Insts[p.inst].Guard; p.guarded && g.Reg == to.Reg && g.Reg != (isa.Reg{}) && g.Neg != to.Neg {
-			continue // no thread does both, but to the guard itself, which both read
-		}
+		g := w.fn.Insts[p.inst].Guard
+		other := p.guarded && g.Reg == to.Reg && g.Reg != (isa.Reg{}) && g.Neg != to.Neg // no thread does both
 		if f.defBits&e.useBits != 0 {
-			w.each(RAW, p, i, f.defs, e.uses)
+			w.each(RAW, p, i, f.defs, e.uses, other)
 		}
 		if f.defBits&e.defBits != 0 && (f.inOrder == "" || f.inOrder != e.inOrder) {
-			w.each(WAW, p, i, f.defs, e.defs)
+			w.each(WAW, p, i, f.defs, e.defs, other)
 		}
 		if f.reads && f.unit != e.unit && (f.queue == "" || f.queue != e.queue) && f.useBits&e.defBits != 0 {
-			w.each(WAR, p, i, f.uses, e.defs)
+			w.each(WAR, p, i, f.uses, e.defs, other)
 		}
 	}
 }
 
-func (w *walk) each(kind Kind, p *pending, to int, a, b []isa.Reg) {
+// open reports a dependency on what is in flight until something waits for it.
+func (w *walk) open(kind Kind, p *pending, to int, r isa.Reg) {
+	if d := w.dependency(kind, p, to, r); d.open {
+		w.visit(d)
+	}
+}
+
+// dependency is that of an instruction on one in flight.
+func (w *walk) dependency(kind Kind, p *pending, to int, r isa.Reg) dep {
 	f, e := &w.effects[p.inst], &w.effects[to]
+	open, fixed := p.write, !f.variable && (kind == RAW || kind == WAW && !e.variable)
+	if r == group { // of which no scoreboard tells
+		open, fixed = false, kind == RAW
+	}
+	if kind == WAR || r.Class == isa.ClassPred && f.has(early) {
+		open = p.reads()
+	}
+	return dep{kind: kind, from: int(p.inst), to: to, reg: r, cycles: int(p.age), open: open, most: f.most, fixed: fixed}
+}
+
+// each reports the dependencies of a kind; other tells that no thread performs both instructions, which then share the registers of a warp alone.
+func (w *walk) each(kind Kind, p *pending, to int, a, b []isa.Reg, other bool) {
+	f, e := &w.effects[p.inst], &w.effects[to]
+	of := w.fn.Insts[to].Guard.Reg
 	for k, r := range a {
+		if other && (r == of || r.Class == isa.ClassGPR || r.Class == isa.ClassPred || of.Class == isa.ClassUPred) {
+			continue
+		}
 		if kind == RAW && f.has(grouped) && e.has(grouped) && slices.Contains(e.defs, r) {
 			continue // sums are added to in the order of issue
 		}
 		if slices.Contains(b, r) && (kind != WAR || r.Class == isa.ClassGPR || r.Class != isa.ClassSpecial && f.has(late)) {
-			open, fixed := p.write, !f.variable && (kind == RAW || kind == WAW && !e.variable)
-			if r == group { // of which no scoreboard tells
-				open, fixed = false, kind == RAW
-			}
-			if kind == WAR || r.Class == isa.ClassPred && f.has(early) {
-				open = p.reads()
-			}
-			w.visit(dep{kind: kind, from: int(p.inst), to: to, reg: r, cycles: int(p.age), open: open, most: f.most, fixed: fixed,
-				stale: kind == RAW && p.stale>>k&1 != 0})
+			d := w.dependency(kind, p, to, r)
+			d.stale = kind == RAW && p.stale>>k&1 != 0
+			w.visit(d)
 		}
 	}
 }

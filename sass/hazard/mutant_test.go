@@ -193,10 +193,12 @@ func (o *oracle) groups(k int) (n int) {
 func (o *oracle) early(f flight, i int) bool {
 	from, in := &o.fn.Insts[f.inst], &o.fn.Insts[i]
 	fe, e := &o.effects[f.inst], &o.effects[i]
-	if in.Guard.Reg != (isa.Reg{}) && in.Guard.Reg == from.Guard.Reg && in.Guard.Neg != from.Guard.Neg {
-		return false
-	}
+	g := in.Guard.Reg
+	other := g != (isa.Reg{}) && g == from.Guard.Reg && in.Guard.Neg != from.Guard.Neg // no thread performs both
 	for _, d := range fe.defs {
+		if other && (d == g || d.Class == isa.ClassGPR || d.Class == isa.ClassPred || g.Class == isa.ClassUPred) {
+			continue
+		}
 		open := f.write
 		if d.Class == isa.ClassPred && fe.has(early) {
 			open = f.use
@@ -220,7 +222,7 @@ func (o *oracle) early(f flight, i int) bool {
 			}
 		}
 	}
-	if !f.use || o.t.unit(from) == o.t.unit(in) || fe.queue != "" && fe.queue == e.queue {
+	if !f.use || other || o.t.unit(from) == o.t.unit(in) || fe.queue != "" && fe.queue == e.queue {
 		return false
 	}
 	for _, u := range fe.uses {

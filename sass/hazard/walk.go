@@ -21,6 +21,8 @@ type walk struct {
 	in      map[node]*state
 	todo    []node
 	steps   int
+	// outermost tells that the block that is followed belongs to the function itself, not to one that it calls.
+	outermost bool
 }
 
 // site is a place that calls: where it goes on, and what is in flight there, by the site that called the code around it.
@@ -115,6 +117,7 @@ func (w *walk) queue(n node) {
 func (w *walk) block(n node) (state, bool) {
 	b := &w.fn.Blocks[n.block]
 	s := slices.Clone(*w.in[n])
+	w.outermost = n.site == 0
 	for i := b.First; i < b.End; i++ {
 		if w.steps -= 1 + len(s); w.steps < 0 {
 			return nil, false
@@ -218,4 +221,18 @@ func (s state) back(flying state) (out state) {
 		out = append(out, p)
 	}
 	return out
+}
+
+// away reports whether an instruction goes on in another section, of which nothing is known: a call, or a function's return to who called it
+// from there.
+func (w *walk) away(i int) bool {
+	in := &w.fn.Insts[i]
+	_, here := w.blockOf[in.Target]
+	switch in.Flow {
+	case isa.FlowCall:
+		return in.Target < 0 || !here
+	case isa.FlowReturn:
+		return w.outermost
+	}
+	return false
 }

@@ -125,3 +125,55 @@ func TestBare(t *testing.T) {
 	require.True(t, sure(make(1, isa.NoBarrier)))
 	require.True(t, sure(make(3, 0)))
 }
+
+// TestElsewhere: code in another section may use any register, so what is in flight must be awaited before it is called, or returned to.
+func TestElsewhere(t *testing.T) {
+	away := func(wait uint8) isa.Inst {
+		in := call(-1)
+		in.Control.Wait = wait
+		return in
+	}
+	back := func(wait uint8) isa.Inst {
+		in := ret()
+		in.Control.Wait = wait
+		return in
+	}
+	stored := isa.Inst{Op: "STG", Role: isa.RoleStore, Uses: []isa.Reg{gpr(4)}}
+	for name, x := range map[string]struct {
+		fn    *isa.Func
+		found []Kind
+	}{
+		"in flight over a call":           {code(load4(), away(0), exit()), []Kind{RAW}},
+		"the call waits":                  {code(load4(), away(1), exit()), nil},
+		"in flight where it returns":      {code(load4(), ret()), []Kind{RAW}},
+		"the return waits":                {code(load4(), back(1)), nil},
+		"a return within the section":     {code(call(3), use4(1), exit(), load4(), ret()), nil},
+		"read after the call":             {code(stored, away(0), exit()), []Kind{WAR}},
+		"a thread that ends leaves it so": {code(load4(), exit()), nil},
+	} {
+		var kinds []Kind
+		for _, f := range Check(x.fn).Findings {
+			kinds = append(kinds, f.Kind)
+			require.True(t, f.Sure, name)
+		}
+		require.Equal(t, x.found, kinds, name)
+	}
+}
+
+// TestSharedByAWarp: of two instructions under opposite conditions no thread performs both; but a warp may, and shares uniform registers.
+func TestSharedByAWarp(t *testing.T) {
+	for name, x := range map[string]struct {
+		reg, guard isa.Class
+		found      int
+	}{
+		"a register of each thread":              {isa.ClassGPR, isa.ClassPred, 0},
+		"a uniform register":                     {isa.ClassUGPR, isa.ClassPred, 1},
+		"a barrier of divergence":                {isa.ClassBarrier, isa.ClassPred, 1},
+		"a uniform register, uniform conditions": {isa.ClassUGPR, isa.ClassUPred, 0},
+	} {
+		r, p := isa.Reg{Class: x.reg, Num: 4}, isa.Reg{Class: x.guard, Num: 1}
+		fn := code(isa.Inst{Op: "LDG", Role: isa.RoleALU, Defs: []isa.Reg{r}, Guard: isa.Guard{Reg: p}},
+			isa.Inst{Op: "MOV", Role: isa.RoleALU, Uses: []isa.Reg{r}, Guard: isa.Guard{Reg: p, Neg: true}}, exit())
+		require.Len(t, Check(fn).Findings, x.found, name)
+	}
+}
