@@ -101,6 +101,10 @@ func TestUndecided(t *testing.T) {
 }
 `)
 	}
+	synchronised := "st.release.gpu.global.u32 [%d2+512], %r3; atom.acq_rel.gpu.global.add.u32 %r5, [%d2+1024], %r3; bar.sync 0; ld.acquire.gpu.global.u32 %r6, [%d2+512]; add.u32 %r3, %r3, %r6;"
+	const fence = "fence.acq_rel.gpu; "
+	fenced := fence + "st.relaxed.gpu.global.u32 [%d2+512], %r3; " + fence + "atom.relaxed.gpu.global.add.u32 %r5, [%d2+1024], %r3; " + fence +
+		"bar.sync 0; ld.relaxed.gpu.global.u32 %r6, [%d2+512]; " + fence + "add.u32 %r3, %r3, %r6;"
 	squares := "mul.lo.u32 %r2, %r1, %r1; and.b32 %r2, %r2, 3;"
 	for name, c := range map[string]struct {
 		program, machine string
@@ -112,6 +116,8 @@ func TestUndecided(t *testing.T) {
 			squares + "setp.lt.u32 %p1, %r2, 2; selp.u32 %r3, 2, 1, %p1;", 0, 0},
 		"never, by the bounds of a special register": {"mov.u32 %r2, %ntid.x; setp.eq.u32 %p1, %r2, 0; selp.u32 %r3, 1, 2, %p1;", "mov.u32 %r3, 2;", 0, 0},
 		"of itself": {"setp.ne.u32 %p1, %r1, %r1; selp.u32 %r3, 1, 2, %p1;", "mov.u32 %r3, 2;", 0, 0},
+		"by other means, between what synchronises": {"setp.gt.u32 %p1, %r1, 5; selp.u32 %r3, 1, 2, %p1;" + synchronised,
+			"max.u32 %r4, %r1, 5; min.u32 %r4, %r4, 6; sub.u32 %r3, 7, %r4;" + fenced, 0, 0},
 		"halves of floating-point numbers": {"ld.global.u16 %h, [%d2]; mov.b32 %f1, {0,%h}; fma.rn.f32 %f2, %f1, %f1, 0f00000000; mov.b32 %r3, %f2;",
 			"mov.u32 %r3, 0;", 1, 0},
 		"high bytes of numbers": {"ld.global.u32 %r2, [%d2]; shr.u32 %r4, %r2, 20; and.b32 %r3, %r4, 15; mul.wide.u32 %d3, %r3, 4; add.s64 %d1, %d1, %d3;",
