@@ -6,6 +6,7 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/optcheck"
+	"optcheck/ptx"
 	"optcheck/ptxgen"
 	"optcheck/realcode"
 )
@@ -17,8 +18,9 @@ type changes []altered
 // altered is what a finding says of one instruction of a thread.
 type altered struct {
 	how  how
-	at   int // the instruction
-	wait int // of early: the wait that it does not wait for
+	at   int          // the instruction
+	wait int          // of early: the wait that it does not wait for
+	left litmus.Instr // of instead
 }
 
 // how is in which way an instruction is not as it was written.
@@ -27,6 +29,7 @@ type how string
 const (
 	early how = "early" // it is performed before the wait in front of it is answered
 	older how = "older" // a load whose value is that of the access of its location before it
+	other how = "other" // a fence in whose place there is less, or nothing
 )
 
 // Key implements optcheck.LiftedCode.
@@ -52,6 +55,8 @@ func changesOf(k *ptxgen.Kernel, findings []realcode.Finding) (out changes, err 
 			c.how, c.at = early, at(f.Second)
 		case f.Rule == realcode.Merged && f.Second != nil:
 			c.how = older
+		case f.Fence != nil:
+			c.how, c.left = other, leftOf(f.Fence)
 		}
 		if c.at < 0 || c.wait < 0 || c.how == "" {
 			return nil, fmt.Errorf("no test of what the machine code does: %s: %s", f.Rule, f.Detail)
@@ -59,6 +64,21 @@ func changesOf(k *ptxgen.Kernel, findings []realcode.Finding) (out changes, err 
 		out = append(out, c)
 	}
 	return out, nil
+}
+
+// leftOf is what is left of a fence, as an instruction of a test.
+func leftOf(e *ptx.Effect) litmus.Instr {
+	if e.Kind != ptx.Fence {
+		return litmus.Instr{Op: litmus.OpNop}
+	}
+	in := litmus.Instr{Op: litmus.OpFence}
+	for in.Sem.String() != e.Sem && in.Sem < litmus.SemSC {
+		in.Sem++
+	}
+	for in.Scope.String() != e.Scope && in.Scope < litmus.ScopeSys {
+		in.Scope++
+	}
+	return in
 }
 
 // ofResults reports whether a finding is about the stores of results alone, which the test does not have.
@@ -86,10 +106,17 @@ func programs(t *litmus.Test, threads []optcheck.LiftedThread) (out *litmus.Test
 func (c changes) apply(th *litmus.Thread) error {
 	waits := map[int][]int{} // of each instruction that is early
 	for _, x := range c {
-		if x.how == early {
+		in := &th.Body[x.at]
+		switch x.how {
+		case early:
 			waits[x.at] = append(waits[x.at], x.wait)
-		} else if err := x.forwarded(th); err != nil {
-			return err
+		case other:
+			x.left.Labels, x.left.Guard, x.left.Pos = in.Labels, in.Guard, in.Pos
+			*in = x.left
+		case older:
+			if err := x.forwarded(th); err != nil {
+				return err
+			}
 		}
 	}
 	front := map[int][]litmus.Instr{} // by place, in the order of the thread

@@ -9,6 +9,7 @@ import (
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
+	"optcheck/ptx"
 	"optcheck/ptxgen"
 	"optcheck/realcode"
 	"optcheck/spec"
@@ -31,6 +32,11 @@ func TestChanges(t *testing.T) {
 			"mbarrier.test_wait.parity.shared.b64 r0,[c],0; @r0 mov r1,1"},
 		{"mbar-back-reload", 0, realcode.Finding{Rule: realcode.Merged, Second: &realcode.Place{}}, 2, "ld.weak r2,[x]; mbarrier.arrive.shared.b64 _,[b]; " +
 			"mbarrier.test_wait.parity.shared.b64 r0,[c],0; @r0 mov r1,r2"},
+		{"mbar-cumulative", 0, realcode.Finding{}, 1, "?"},
+		{"dsm-mp-fences", 1, realcode.Finding{Rule: realcode.Weakened, Fence: &ptx.Effect{Kind: ptx.Fence, Sem: "acq_rel", Scope: "cta"}}, 501,
+			"ld.relaxed.cluster r0,[f]; fence.acq_rel.cta; ld.weak r1,[s]"},
+		{"dsm-mp-fences", 1, realcode.Finding{Rule: realcode.Missing, Fence: &ptx.Effect{}}, 501,
+			"ld.relaxed.cluster r0,[f]; nop; ld.weak r1,[s]"},
 		{"mbar-mp-unguarded", 1, realcode.Finding{Rule: realcode.Merged, Second: &realcode.Place{}}, 1, "?"},
 		{"mbar-mp-unguarded", 1, realcode.Finding{Rule: realcode.Missing, Order: true}, 1, "?"},
 		{"mbar-mp-unguarded", 1, realcode.Finding{Rule: realcode.Missing}, 500, "?"},

@@ -74,7 +74,8 @@ func (g *judge) ptxRace(ctx context.Context, s *subject, v *report.Verdict) erro
 	return nil
 }
 
-var ptxRaces = map[model.Race]string{model.RaceNone: report.RaceFree, model.RaceUniform: report.DataRace, model.RaceMixed: report.MixedSize}
+var ptxRaces = map[model.Race]string{model.RaceNone: report.RaceFree, model.RaceUniform: report.DataRace, model.RaceMixed: report.MixedSize,
+	model.RaceCache: report.NonCoherent}
 
 // raced is the cached result for a test.
 type raced struct {

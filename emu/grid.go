@@ -32,6 +32,9 @@ type Grid struct {
 	Outside []uint64
 	// Final makes weak loads see the newest content, as one device does.
 	Final bool
+	// Meanwhile, if not nil, is the memory at the end of another run: reads of what nobody should write get another content that the word
+	// had there.
+	Meanwhile *Memory
 	// Kinds are those of accesses of which more is known than their types tell, by instruction.
 	Kinds map[int32]Kind
 
@@ -269,6 +272,9 @@ func (g *Grid) load(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte)
 		}
 		if strong && !g.Final {
 			r.overlay(word, mask, v)
+		}
+		if a.Constant && g.Meanwhile != nil {
+			v = g.Meanwhile.Other(word, v, mask)
 		}
 		PutBytes(buf[from:], v&mask>>shift, mask>>shift)
 	})

@@ -178,6 +178,20 @@ func (m *Memory) Bytes(addr uint64, n int) []byte {
 	return out
 }
 
+// Other is another content that a word has had than v, as far as the bits of mask are concerned; v if it always had that.
+func (m *Memory) Other(w Word, v, mask uint32) uint32 {
+	p := m.pages[w/pageWords]
+	if p == nil || p.past == nil {
+		return v
+	}
+	for _, x := range p.past[w%pageWords] {
+		if (x.value^v)&mask != 0 {
+			return x.value
+		}
+	}
+	return v
+}
+
 // Touched are the words that somebody read, wrote or filled, with their first contents.
 func (m *Memory) Touched() map[Word]uint32 {
 	out := map[Word]uint32{}

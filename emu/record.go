@@ -34,7 +34,9 @@ type Event struct {
 	// was given, Result what it left. High are the upper eight bytes of elements of 16.
 	Value, Operand, Compare, Result uint64
 	High                            uint64
-	Volatile                        bool
+	// Upper are those of a read-modify-write's operand, of what it compares with, and of its result.
+	Upper    Upper
+	Volatile bool
 	// Object tells that it is an access to a barrier object.
 	Object bool
 	// Of a barrier: its number and count as the thread gave it, what bar.red gave back.
@@ -46,6 +48,9 @@ type Event struct {
 	// Step of a read-modify-write numbers those of its warp: lanes that performed it together have the same one.
 	Step int64
 }
+
+// Upper are the upper eight bytes of what a read-modify-write of 16 has besides what it found.
+type Upper struct{ Operand, Compare, Result uint64 }
 
 // Sync reports whether an event begins an epoch.
 func (e *Event) Sync() bool { return e.Kind >= EventFence }
@@ -180,6 +185,10 @@ func (r *Record) atomic(e Event, elems int, old, operand, compared, result []byt
 		at, end := i*e.Bytes, (i+1)*e.Bytes
 		x.Place.Addr += uint64(at)
 		x.Value, x.Operand, x.Compare, x.Result = Number(old[at:end]), Number(operand[at:end]), Number(compared[at:end]), Number(result[at:end])
+		if e.Bytes > 8 {
+			at += 8
+			x.High, x.Upper = Number(old[at:end]), Upper{Number(operand[at:end]), Number(compared[at:end]), Number(result[at:end])}
+		}
 		r.Events = append(r.Events, x)
 	}
 }

@@ -35,6 +35,7 @@ const (
 	RestrictedFence            // fence.SEM.sync_restrict: of accesses of some objects (Only)
 	OneWayProxyFence           // fence.proxy.async::generic.SEM.sync_restrict: from the generic to the async proxy (Only)
 	InitFence                  // fence.mbarrier_init: of initialisations alone, which tests do not have
+	GridControl                // griddepcontrol: of other launches, which tests do not have
 )
 
 // Objects says of which objects a fence orders the accesses.
@@ -60,6 +61,7 @@ type AsyncForm struct {
 	Type     Type
 	Atom     AtomOp
 	Only     Objects
+	Drop     bool // of an arrival: later phases expect it no more
 	Expect   bool // Src[0] of an arrival is a number of bytes, which the mbarrier expects
 	Parity   bool // of a wait: Src[0] is a parity
 	Read     bool // of a wait for bulk groups: for what they read alone
@@ -90,6 +92,8 @@ var asyncForms, asyncByName = func() ([]AsyncForm, map[string]*AsyncForm) {
 		{Name: "fence.proxy.async.global", Kind: AsyncProxyFence, Only: GlobalObjects, PTX: 80, SM: 90},
 		{Name: "fence.proxy.async.shared::cta", Kind: AsyncProxyFence, Only: SharedCTA, PTX: 80, SM: 90},
 		{Name: "fence.proxy.async.shared::cluster", Kind: AsyncProxyFence, Only: SharedCluster, PTX: 80, SM: 90},
+		{Name: "griddepcontrol.launch_dependents", Kind: GridControl, PTX: 78, SM: 90},
+		{Name: "griddepcontrol.wait", Kind: GridControl, PTX: 78, SM: 90},
 		{Name: "fence.mbarrier_init.release.cluster", Kind: InitFence, Sem: SemRelease, Scope: ScopeCluster, PTX: 80, SM: 90},
 	}
 	for sem, only := range map[Sem]Objects{SemAcquire: SharedCluster, SemRelease: SharedCTA} {
@@ -132,6 +136,8 @@ var asyncForms, asyncByName = func() ([]AsyncForm, map[string]*AsyncForm) {
 	}
 	ordered("mbarrier.arrive{}.shared.b64", AsyncForm{Kind: MbarArrive, Operands: "da?s"}, SemRelease, 70, 86)
 	ordered("mbarrier.arrive.expect_tx{}.shared.b64", AsyncForm{Kind: MbarArrive, Operands: "das", Expect: true, PTX: 80, SM: 90}, SemRelease, 80, 86)
+	ordered("mbarrier.arrive_drop{}.shared.b64", AsyncForm{Kind: MbarArrive, Operands: "da?s", Drop: true}, SemRelease, 70, 86)
+	ordered("mbarrier.arrive_drop.expect_tx{}.shared.b64", AsyncForm{Kind: MbarArrive, Operands: "das", Expect: true, Drop: true, PTX: 80, SM: 90}, SemRelease, 80, 86)
 	for _, op := range []string{"test_wait", "try_wait"} {
 		ptx := map[string]int{"test_wait": 70, "try_wait": 78}[op]
 		sm := map[string]int{"test_wait": 80, "try_wait": 90}[op]

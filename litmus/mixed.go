@@ -7,6 +7,13 @@ func (t *Test) Parted() bool {
 	return slices.ContainsFunc(t.Locations, func(l Location) bool { return l.Of != "" })
 }
 
+// NonCoherent reports whether the test has loads through a cache that is not coherent.
+func (t *Test) NonCoherent() bool {
+	return slices.ContainsFunc(t.Threads, func(th Thread) bool {
+		return slices.ContainsFunc(th.Body, func(in Instr) bool { return in.Word != nil && in.Proxy == ProxyTexture })
+	})
+}
+
 // Mixed reports whether two accesses to one location may have different extents: whether the test
 // has more than accesses that overlap completely or not at all.
 func (t *Test) Mixed() bool {

@@ -453,11 +453,17 @@ func TestWordsAgainstPtxas(t *testing.T) {
 			parts := make([]Instr, w.Parts)
 			for k := range parts {
 				parts[k] = spelled{w, s}.instr(k)
-				parts[k].Dst, parts[k].Addr, parts[k].Src = r, Addr{Reg: "w64"}, []Operand{Reg(r)}
+				parts[k].Dst, parts[k].Addr = r, Addr{Reg: "w64"}
+				for range arity(&parts[k]) {
+					parts[k].Src = append(parts[k].Src, Reg(r))
+				}
 			}
 			if w.Whole {
 				parts = parts[:1]
-				parts[0].Dst, parts[0].Src = "w128", []Operand{Reg("w128")}
+				parts[0].Dst = "w128"
+				for n := range parts[0].Src {
+					parts[0].Src[n] = Reg("w128")
+				}
 			}
 			lines = append(lines, string(appendInstr(nil, parts, GPUPTX)))
 			of = append(of, w)

@@ -103,12 +103,16 @@ var wordTable, wordByName = func() (list []Word, byName map[string]spelled) {
 		}
 	}
 	for _, op := range []Op{OpAtom, OpRed} {
-		for t, f := range map[Type]Word{F32: {}, F64: {PTX: 50, SM: 60},
+		for t, f := range map[Type]Word{F32: {}, F64: {PTX: 50, SM: 60}, F16: {Name: ".noftz", PTX: 63, SM: 70}, BF16: {Name: ".noftz", PTX: 78, SM: 90},
 			F16X2: {Name: ".noftz", PTX: 62, SM: 60}, BF16X2: {Name: ".noftz", PTX: 78, SM: 90}} {
 			rest := f.Name + "." + t.String()
 			f.Instr = Instr{Op: op, Atom: AtomAdd, Type: t}
 			add(orders(sems[op]...), "{}.add"+rest, f)
 		}
+	}
+	for _, op := range []AtomOp{AtomExch, AtomCAS} {
+		in := Instr{Op: OpAtom, Atom: op, Type: B64}
+		add(orders(sems[OpAtom]...), "{}."+op.String()+".b128", Word{Instr: in, Parts: 2, Whole: true, PTX: 83, SM: 90})
 	}
 	slices.SortFunc(list, func(a, b Word) int { return strings.Compare(a.Name, b.Name) })
 	byName = map[string]spelled{}
@@ -182,10 +186,10 @@ func (p *parser) wordOperands(th *Thread, in *Instr, w spelled) bool {
 		parts[i].Addr = parts[0].Addr
 		parts[i].Addr.Offset += int64(i * w.word.Instr.Type.Bits() / 8)
 	}
-	if op != OpLd {
+	for k := range arity(&parts[0]) {
 		if !p.expect(',', ", and what is written") || !list(func(in *Instr) bool {
-			in.Src = []Operand{{}}
-			return p.source(th, &in.Src[0])
+			in.Src = append(in.Src, Operand{})
+			return p.source(th, &in.Src[k])
 		}) {
 			return false
 		}
@@ -216,8 +220,8 @@ func appendWord(b []byte, parts []Instr, d Dialect) []byte {
 		b = append(list(b, func(b []byte, in *Instr) []byte { return append(b, in.Dst...) }), sep...)
 	}
 	b = appendAddr(b, in.Addr, d)
-	if in.Op != OpLd {
-		b = list(append(b, sep...), func(b []byte, in *Instr) []byte { return appendOperand(b, in.Src[0]) })
+	for k := range in.Src {
+		b = list(append(b, sep...), func(b []byte, in *Instr) []byte { return appendOperand(b, in.Src[k]) })
 	}
 	return b
 }

@@ -417,19 +417,28 @@ func (m *Model) Judge(ctx context.Context, t *litmus.Test, o Options) (*Verdict,
 
 // meaning says whether the vendor gives the test a meaning at all.
 func (m *Model) meaning(ctx context.Context, v *Verdict, o Options) error {
-	if m.Name != AsyncModel || m.Path != "" || v.Undecided != "" || !v.Test.Mixed() {
+	if m.Name != AsyncModel || m.Path != "" || v.Undecided != "" {
 		return nil
 	}
-	mixed, err := mixedRace(ctx, v.Test, o)
-	if errors.Is(err, ErrUndecided) {
-		v.Undecided = "whether accesses of different sizes race: " + err.Error()
-		return nil
+	for i := range senseless {
+		x := &senseless[i]
+		if !x.may(v.Test) {
+			continue
+		}
+		yes, err := has(ctx, v.Test, x.model, o)
+		switch {
+		case errors.Is(err, ErrUndecided):
+			v.Undecided = "whether there is " + x.why + ": " + err.Error()
+			return nil
+		case err != nil:
+			return err
+		case yes:
+			v.Undefined = x.why
+			v.Flags = append(v.Flags, "undefined: "+x.name)
+			return nil
+		}
 	}
-	if mixed {
-		v.Undefined = "a data race of accesses of different sizes, to which the axioms do not apply"
-		v.Flags = append(v.Flags, "undefined: mixed-size-race")
-	}
-	return err
+	return nil
 }
 
 func (m *Model) verdict(t *litmus.Test, r *exec.Result) *Verdict {

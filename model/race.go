@@ -24,7 +24,20 @@ var (
 	raceModel  = sync.OnceValues(func() (*Model, error) { return Load(RaceModel) })
 	asyncRaces = sync.OnceValues(func() (*Model, error) { return races("~empty race as data-race") })
 	mixedModel = sync.OnceValues(func() (*Model, error) { return races("~empty race \\ same-range as mixed-size-race") })
+	cacheModel = sync.OnceValues(func() (*Model, error) { return races("~empty race & ((TEX * _) | (_ * TEX)) as non-coherent-race") })
 )
+
+// senseless are the races that take a test its meaning, with what asks for them and the tests that may have them.
+var senseless = []struct {
+	race  Race
+	name  string
+	why   string
+	may   func(*litmus.Test) bool
+	model func() (*Model, error)
+}{
+	{RaceMixed, "mixed-size-race", "a data race of accesses of different sizes, to which the axioms do not apply", (*litmus.Test).Mixed, mixedModel},
+	{RaceCache, "non-coherent-race", "a load through a cache that is not coherent (.nc) of what is written meanwhile", (*litmus.Test).NonCoherent, cacheModel},
+}
 
 // races is the model of those executions of ptx-async that have such a race.
 func races(check string) (*Model, error) {
@@ -53,6 +66,8 @@ const (
 	// RaceMixed: some has one between operations of different sizes, to which the
 	// axioms do not apply (PTX ISA, Limitations on Mixed-size Data-races).
 	RaceMixed
+	// RaceCache: some has one of a load through a cache that is not coherent, whose data nobody may write (PTX ISA, ld.global.nc).
+	RaceCache
 )
 
 // maxUnroll bounds the iterations of loops that do more than wait.
@@ -99,9 +114,9 @@ func PTXRace(ctx context.Context, t *litmus.Test, o Options) (Race, error) {
 	}
 }
 
-// mixedRace reports whether a test has a race of accesses of different sizes.
-func mixedRace(ctx context.Context, t *litmus.Test, o Options) (bool, error) {
-	m, err := mixedModel()
+// has reports whether a test has a race that a model allows.
+func has(ctx context.Context, t *litmus.Test, races func() (*Model, error), o Options) (bool, error) {
+	m, err := races()
 	if err != nil {
 		return false, err
 	}
@@ -120,12 +135,14 @@ func mixedRace(ctx context.Context, t *litmus.Test, o Options) (bool, error) {
 
 // raced returns the kind of race that a test has.
 func raced(ctx context.Context, t *litmus.Test, o Options) (Race, error) {
-	if !t.Mixed() {
-		return RaceUniform, nil
+	for i := range senseless {
+		x := &senseless[i]
+		if !x.may(t) {
+			continue
+		}
+		if yes, err := has(ctx, t, x.model, o); yes || err != nil {
+			return map[bool]Race{true: x.race, false: RaceUniform}[yes], err
+		}
 	}
-	mixed, err := mixedRace(ctx, t, o)
-	if mixed {
-		return RaceMixed, err
-	}
-	return RaceUniform, err
+	return RaceUniform, nil
 }

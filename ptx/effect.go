@@ -70,6 +70,8 @@ type Effect struct {
 	// Type is the type as written: u32. Atom is the operation of an atomic.
 	Type, Atom string
 	Cache      string // cache operator, "" if there is none
+	// Objects is the state space of the objects whose accesses alone a fence orders (.sync_restrict), "" for all.
+	Objects string
 	// Constant tells that nobody writes what is read: ld.global.nc, ld.const,
 	// ld.param.
 	Constant bool
@@ -310,6 +312,11 @@ func (in *Inst) fence() Effect {
 		}
 	}
 	e := Effect{Kind: Fence, Sem: in.oneOf(sems), Scope: in.scope()}
+	for _, m := range in.Mods {
+		if space, ok := strings.CutPrefix(m, "sync_restrict::"); ok {
+			e.Objects = space
+		}
+	}
 	if in.Name == "membar" {
 		e.Sem = "sc"
 	} else if e.Sem == "" {

@@ -114,6 +114,9 @@ func (k *body) async(in *litmus.Instr) error {
 	f := in.Async
 	addrs, src := append([]litmus.Addr{in.Addr}, in.More...), in.Src
 	name := f.Name
+	if f.Drop && k.e.sm < 90 { // ATOMS.POPC.INC.32, ATOMS.ARRIVE.64
+		return unsupported("%s: before sm_90 it is two instructions, which the comparison does not take for one", in)
+	}
 	var ops []string
 	for i, c := range strings.ReplaceAll(f.Operands, "?", "") {
 		switch {

@@ -299,6 +299,7 @@ func (c *checker) operation(k int) {
 		if why := weaker(op, c.mach.insts[i], c.sm); why != "" && !(op.Effect.Weak() && c.promised(i)) {
 			c.finding(Weakened, k, c.code(i), "%s", why)
 			c.because(c.lessened(k, c.mach.insts[i]))
+			c.last().Fence = op.fence(op.as(c.mach.insts[i]))
 			return
 		}
 	}
@@ -366,6 +367,8 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	case e.Kind == ptx.ProxyFence && proxy(op.Inst) == "" || e.Kind == ptx.MatrixCommit:
 		c.note(Missing, k, "no instruction is needed for it, or none was found")
 		c.failed[k] = true
+	case e.Kind == ptx.Fence && e.Objects != "" && e.Sem == "acquire":
+		c.acquiresObjects(k)
 	case e.Kind == ptx.Fence && (e.Scope == "cta" && c.sm < 70 || e.Sem == "acquire" && (e.Scope == "cta" || len(g.inval) > 0)):
 		c.note(Missing, k, "no instruction is needed for it")
 		c.failed[k] = true
@@ -392,6 +395,7 @@ func (c *checker) absent(k int, op *Op, g *images) {
 		c.finding(Missing, k, nil, "there is nothing of it in the machine code%s",
 			map[bool]string{true: "; nobody uses what it returns"}[op.Dead && e.Kind.IsAccess() && e.Kind != ptx.Store && e.Kind != ptx.Reduction])
 		c.last().Order = op.Dead && e.Kind == ptx.Load && e.Acquires()
+		c.last().Fence = op.fence(&Op{})
 		c.because(c.dropped(k))
 	}
 }

@@ -172,6 +172,8 @@ func (c *checker) unanswered(k int, g *images) bool {
 func (op *Op) reach() isa.Scope {
 	e := &op.Effect
 	switch {
+	case e.Objects != "": // shared memory has no copies: what its CTA sees of it, all of the cluster see
+		return isa.ScopeCTA
 	case e.Kind == ptx.BulkWait && !op.Inst.Has("read"):
 		return isa.ScopeGPU
 	case e.Kind.IsAccess() || e.Kind == ptx.Fence || e.Sem != "relaxed":

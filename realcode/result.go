@@ -74,6 +74,9 @@ type Finding struct {
 	// Flight is the machine code around such a register.
 	Flight *hazard.Excerpt `json:"flight,omitempty"`
 
+	// Fence is what the machine code has in place of a fence, of Kind None if it has nothing; nil for other operations.
+	Fence *ptx.Effect `json:"-"`
+
 	slice *slice
 	claim *claim
 }

@@ -22,8 +22,8 @@ func weaker(op *Op, in *isa.Inst, sm int) string {
 	switch e.Kind {
 	case ptx.Fence:
 		switch {
-		case m.Scope < scopes[e.Scope]:
-			return fmt.Sprintf("it needs the scope %s", e.Scope)
+		case m.Scope < op.reach():
+			return fmt.Sprintf("it needs the scope %s", scopeNames[op.reach()])
 		case e.Sem == "sc" && sm >= 70 && m.Strength != isa.FenceSC:
 			return "it needs a sequentially consistent fence"
 		}
@@ -144,6 +144,14 @@ func (op *Op) less(sem, scope string) *Op {
 		out.Inst = &in
 	}
 	return &out
+}
+
+// fence is what is left of an operation, if it is a fence.
+func (op *Op) fence(left *Op) *ptx.Effect {
+	if op.Effect.Kind != ptx.Fence && op.Effect.Kind != ptx.ProxyFence {
+		return nil
+	}
+	return &left.Effect
 }
 
 // as is what an image has of its operation: its scope, and its strength.

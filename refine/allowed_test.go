@@ -1,6 +1,7 @@
 package refine_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,6 +56,16 @@ func TestAllowed(t *testing.T) {
 	const dead = "ld.acquire.gpu.u32 %r5, [%d1+1024]; "
 	const after = "ld.global.u32 %r4, [%d1+2048]; st.global.u32 [%d1+256], %r4; "
 	const count = "red.relaxed.gpu.global.add.u32 [%d1+1536], 1; "
+	const show = "st.global.u32 [%d1], %r4; "
+	two := func(q string, low, high int) string {
+		return fmt.Sprintf(".reg .b128 %s; .reg .b64 %sl, %sh; mov.u64 %sl, %d; mov.u64 %sh, %d; mov.b128 %s, {%sl,%sh}; ", q, q, q, q, low, q, high, q, q, q)
+	}
+	exchange16 := func(low, high int) string {
+		return two("%q", low, high) + "atom.global.exch.b128 %q, [%d0+4096], %q; mov.b128 {%ql,%qh}, %q; st.global.u64 [%d0+1024], %qh;"
+	}
+	swap16 := func(was, low, high int) string {
+		return two("%q", 1, was) + two("%n", low, high) + "atom.global.cas.b128 %q, [%d0+4096], %q, %n; mov.b128 {%ql,%qh}, %q; st.global.u64 [%d0+1024], %qh;"
+	}
 	const first = "setp.eq.u32 %p1, %r0, 31; "
 	for _, c := range []struct {
 		name, program, machine string
@@ -83,6 +94,25 @@ func TestAllowed(t *testing.T) {
 			"red.relaxed.gpu.global.add.u32 [%d1+1024], 3; " + after + count, ""},
 		{"not one that somebody reads", "atom.acquire.gpu.global.add.u32 %r5, [%d1+1024], 3; " + after + count + "st.global.u32 [%d1+512], %r5;",
 			"atom.relaxed.gpu.global.add.u32 %r5, [%d1+1024], 3; " + after + count + "st.global.u32 [%d1+512], %r5;", refine.NotPerformed},
+		{"16 bytes are exchanged", exchange16(1, 2), exchange16(1, 2), ""},
+		{"the upper ones, too", exchange16(1, 2), exchange16(1, 3), refine.WrongValue},
+		{"16 bytes are compared and swapped", swap16(2, 5, 6), swap16(2, 5, 6), ""},
+		{"with the upper ones", swap16(2, 5, 6), swap16(3, 5, 6), refine.WrongValue},
+		{"for the upper ones", swap16(2, 5, 6), swap16(2, 5, 7), refine.WrongValue},
+		{"what is read as constant and has been written is open", "st.global.u32 [%d1+1024], %r0; ld.global.nc.u32 %r4, [%d1+1024]; " + show,
+			"ld.global.nc.u32 %r4, [%d1+1024]; st.global.u32 [%d1+1024], %r0; " + show, ""},
+		{"so is what is written later", "ld.global.nc.u32 %r4, [%d1+1024]; st.global.u32 [%d1+1024], %r0; " + show,
+			"st.global.u32 [%d1+1024], %r0; ld.global.nc.u32 %r4, [%d1+1024]; " + show, ""},
+		{"also a part of it", "st.global.u8 [%d1+1025], %r0; ld.global.nc.u32 %r4, [%d1+1024]; " + show,
+			"ld.global.nc.u32 %r4, [%d1+1024]; st.global.u8 [%d1+1025], %r0; " + show, ""},
+		{"not what nobody writes", "st.global.u32 [%d1+1024], %r0; ld.global.nc.u32 %r4, [%d1+2048]; " + show,
+			"st.global.u32 [%d1+1024], %r0; mov.u32 %r4, 7; " + show, refine.WrongValue},
+		{"nor the byte beside", "st.global.u8 [%d1+1025], %r0; ld.global.nc.u8 %r4, [%d1+1024]; " + show,
+			"st.global.u8 [%d1+1025], %r0; ld.global.nc.u8 %r4, [%d1+1026]; " + show, refine.WrongValue},
+		{"nor what is read in coherence", "st.global.u32 [%d1+1024], %r0; ld.global.u32 %r4, [%d1+1024]; " + show,
+			"ld.global.u32 %r4, [%d1+1024]; st.global.u32 [%d1+1024], %r0; " + show, refine.WrongValue},
+		{"nor what else is stored", "st.global.u32 [%d1+1024], %r0; ld.global.nc.u32 %r4, [%d1+1024]; " + show + "st.global.u32 [%d1+512], %r0;",
+			"st.global.u32 [%d1+1024], %r0; ld.global.nc.u32 %r4, [%d1+1024]; " + show + "st.global.u32 [%d1+512], %r3;", refine.WrongValue},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			source, machine := program(t, c.program), program(t, c.machine)
@@ -125,5 +155,31 @@ func TestUnproved(t *testing.T) {
 			}
 			require.Equal(t, []string{c.form}, res.Findings[0].Unproved)
 		})
+	}
+}
+
+// TestHalf: a loop that compares and swaps a word may be a read-modify-write of a half of it. What it leaves otherwise is not said to be right.
+func TestHalf(t *testing.T) {
+	const sum = ".reg .b16 %h<4>; mov.b16 %h0, 0x3c00; atom.relaxed.gpu.global.add.noftz.f16 %h1, [%d1+1024], %h0; st.global.u16 [%d1], %h1;"
+	loop := func(number, left string) string {
+		return ".reg .b16 %h<4>; .reg .b32 %v<3>; ld.global.u32 %v0, [%d1+1024]; mov.b16 %h2, " + number + "; L: mov.b32 {%h0,%h1}, %v0; " +
+			"add.rn.f16 %h3, %h0, %h2; mov.b32 %v1, {" + left + "}; atom.relaxed.gpu.global.cas.b32 %v2, [%d1+1024], %v0, %v1; setp.ne.u32 %p1, %v2, %v0; " +
+			"mov.u32 %v0, %v2; @%p1 bra L; st.global.u16 [%d1], %v2;"
+	}
+	for _, c := range []struct {
+		what, machine string
+		right         bool
+	}{
+		{"as it is", loop("0x3c00", "%h3,%h1"), true},
+		{"another number", loop("0x4000", "%h3,%h1"), false},
+		{"the other half, too", loop("0x3c00", "%h3,%h3"), false},
+		{"halves exchanged", loop("0x3c00", "%h1,%h3"), false},
+	} {
+		source, machine := program(t, sum), program(t, c.machine)
+		machine.Machine = true
+		res, err := refine.Compare(t.Context(), source, machine, refine.Options{Runs: 2, Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}})
+		require.NoError(t, err)
+		require.Empty(t, res.Findings, c.what)
+		require.Equal(t, c.right, len(res.Cannot) == 0 && res.Runs > 0, "%s: %v", c.what, res.Cannot)
 	}
 }

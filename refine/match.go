@@ -324,6 +324,9 @@ func (r *replay) atomics(pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.
 		if e := th.pendingFence(); e != nil {
 			return r.missing(l, pc, e)
 		}
+		if r.partly(a, l, at[l]) {
+			continue
+		}
 		if r.exhausted(r.w.Voted[l] | r.w.Group) {
 			return beyond{}
 		}
@@ -339,6 +342,57 @@ func (r *replay) atomics(pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.
 		return r.unexpected(l, pc, at[l], "a read-modify-write that the program does not perform here")
 	}
 	return nil
+}
+
+// partly replays one try of a loop that performs a read-modify-write of a part of a word: it compares and swaps the word, and leaves the
+// rest of it as it is.
+func (r *replay) partly(a *ir.Access, l int, p emu.Place) bool {
+	th := r.lanes[l]
+	if a.Atom != ir.AtomCAS || a.Elems != 1 || a.Bytes > 8 {
+		return false
+	}
+	skip, ok := th.seek(func(e *emu.Event) bool {
+		return e.Kind == emu.EventAtomic && e.Atom != ir.AtomCAS && e.Bytes < a.Bytes && e.Place.Space == p.Space && e.Place.Addr >= p.Addr &&
+			e.Place.Addr+uint64(e.Bytes) <= p.Addr+uint64(a.Bytes) && (p.Space == ir.Shared || a.Scope >= e.Scope || a.Scope == ir.NoScope)
+	})
+	if !ok || r.fencesAmong(th, skip) {
+		return false
+	}
+	i := th.at + skip
+	e := &th.rec.Events[i]
+	var now, operand, compared [8]byte
+	r.eachWord(p, l, a.Bytes, func(w emu.Word, mask uint32, shift uint, from int) {
+		emu.PutBytes(now[from:a.Bytes], r.see(l, w)&mask>>shift, mask>>shift)
+	})
+	part := e.Place.Addr - p.Addr
+	with := func(v uint64) (b [8]byte) {
+		b = now
+		copy(b[part:part+uint64(e.Bytes)], binary.LittleEndian.AppendUint64(nil, v))
+		return b
+	}
+	r.w.Stored(a, l, operand[:a.Bytes])
+	r.w.Compared(a, l, compared[:a.Bytes])
+	found := with(e.Value)
+	done := compared == found
+	if done {
+		wanted := with(e.Result)
+		if th.open.operand(i) {
+			wanted = with(emu.Number(operand[part:]))
+		}
+		if operand != wanted {
+			return false
+		}
+		for range skip + 1 {
+			th.take()
+		}
+		r.overlayResult(l, e)
+		r.acquired(th)
+	}
+	r.w.Old(a, l, found[:a.Bytes])
+	if a.Done >= 0 {
+		r.w.SetReg(a.Done, l, map[bool]uint64{true: 1}[done])
+	}
+	return true
 }
 
 // exhausted reports whether the record of one of the lanes was cut, and it has come to its end.
@@ -392,8 +446,13 @@ func (r *replay) atomic(a *ir.Access, l int, p emu.Place) bool {
 		if f.Atom == a.Atom {
 			kind, wanted = f.Atom, f.Operand
 		}
-		same := kind == a.Atom && (emu.Number(operand[b:b+min(a.Bytes, 8)]) == wanted || th.open.operand(i+k)) &&
-			(a.Atom != ir.AtomCAS || emu.Number(compared[b:b+min(a.Bytes, 8)]) == f.Compare || th.open.operand(i+k))
+		is := func(bytes []byte, low, high uint64) bool {
+			return th.open.operand(i+k) || emu.Number(bytes) == low && (len(bytes) <= 8 || emu.Number(bytes[8:]) == high)
+		}
+		same := kind == a.Atom && is(operand[b:b+a.Bytes], wanted, f.Upper.Operand) && (a.Atom != ir.AtomCAS || is(compared[b:b+a.Bytes], f.Compare, f.Upper.Compare))
+		if !same && a.Bytes > 8 {
+			return false
+		}
 		if !same && a.Atom == ir.AtomCAS && f.Atom != ir.AtomCAS {
 			if emu.Number(compared[:8]) != f.Value { // a try that fails
 				r.give(a, l, f, false)
@@ -443,7 +502,7 @@ func (r *replay) give(a *ir.Access, l int, e *emu.Event, done bool) {
 	r.w.Old(a, l, bytesOf(e))
 	if a.Done >= 0 {
 		if a.Atom == ir.AtomCAS && e.Atom == ir.AtomCAS {
-			done = e.Value == e.Compare
+			done = e.Value == e.Compare && e.High == e.Upper.Compare
 		}
 		v := uint64(0)
 		if done {
@@ -454,10 +513,8 @@ func (r *replay) give(a *ir.Access, l int, e *emu.Event, done bool) {
 }
 
 func (r *replay) overlayResult(l int, e *emu.Event) {
-	if e.Bytes > 8 {
-		return
-	}
 	b := binary.LittleEndian.AppendUint64(nil, e.Result)
+	b = binary.LittleEndian.AppendUint64(b, e.Upper.Result)
 	r.overlay(r.lanes[l], e.Place, b[:e.Bytes], true)
 }
 

@@ -357,6 +357,17 @@ func (c *comparison) reference(in *Input, l *emu.Launch, fill uint64, change *em
 	return g, c.ran(g)
 }
 
+// openRun runs the program again as a run of it, with other content for what is open: what nothing defines, and what is read as constant
+// though it is written meanwhile (PTX ISA, ld.global.nc: through a cache that is not coherent).
+func (c *comparison) openRun(in *Input, l *emu.Launch, a *emu.Grid) (*emu.Grid, error) {
+	g, err := c.prepared(c.source, in, l, fills[1])
+	if err != nil {
+		return nil, err
+	}
+	g.Meanwhile = a.Memory
+	return g, c.ran(g)
+}
+
 // prepared is a run of the program, or of one that was made of it, that has not begun.
 func (c *comparison) prepared(code *emu.Code, in *Input, l *emu.Launch, fill uint64) (*emu.Grid, error) {
 	m := emu.NewMemory(in.first(fill))
@@ -510,7 +521,7 @@ func news(was, now *emu.Coverage) bool {
 // counted; the error is why it says nothing.
 func (c *comparison) compare(in *Input, a *emu.Grid) error {
 	l := c.launch(in)
-	b, err := c.reference(in, l, fills[1], nil)
+	b, err := c.openRun(in, l, a)
 	if err != nil {
 		return fmt.Errorf("the program: %w", err)
 	}
@@ -905,7 +916,7 @@ func opened(a, b *emu.Grid) []*undefined {
 			if p.Value != q.Value || p.High != q.High {
 				u.values[k] = true
 			}
-			if p.Operand != q.Operand || p.Compare != q.Compare {
+			if p.Operand != q.Operand || p.Compare != q.Compare || p.Upper != q.Upper {
 				u.inputs[k] = true
 			}
 			if p.Kind != q.Kind || p.Place != q.Place || p.Inst != q.Inst {

@@ -73,6 +73,9 @@ func (c *comparison) twistedRun(in *Input, twist uint64, approximate bool) (*emu
 	var runs [2]*emu.Grid
 	for i, fill := range fills {
 		if runs[i], err = c.prepared(code, in, c.launch(in), fill); err == nil {
+			if i > 0 {
+				runs[i].Meanwhile = runs[0].Memory
+			}
 			err = c.ran(runs[i])
 		}
 		if err != nil {

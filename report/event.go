@@ -244,7 +244,7 @@ type Verdict struct {
 	// with what they equal: "1:r2 = 1:r1".
 	Equal []string `json:"equal,omitempty"`
 	// Race says whether the test itself has a data race: RaceFree, DataRace,
-	// FenceScope, MixedSize or RaceUnknown; "" if that was not asked. RaceModel is the
+	// FenceScope, MixedSize, NonCoherent or RaceUnknown; "" if that was not asked. RaceModel is the
 	// model that says what a race is; without it that is Model. RaceWhy is why it is
 	// not known.
 	Race      string `json:"race,omitempty"`

@@ -24,6 +24,8 @@ const (
 	// MixedSize is a data race between operations that overlap in part: PTX gives
 	// such a test no meaning (PTX ISA, Limitations on Mixed-size Data-races).
 	MixedSize = "mixed-size"
+	// NonCoherent is a data race of a load through a cache that is not coherent: PTX gives such a test no meaning (PTX ISA, ld.global.nc).
+	NonCoherent = "non-coherent"
 	// RaceUnknown: RaceWhy says why it could not be decided. It is never counted as
 	// free of races.
 	RaceUnknown = "unknown"
@@ -31,13 +33,16 @@ const (
 
 // HasRace reports whether the test is known to have a data race.
 func (v *Verdict) HasRace() bool {
-	return v.Race == DataRace || v.Race == FenceScope || v.Race == MixedSize
+	return v.Race == DataRace || v.Race == FenceScope || v.senseless()
 }
+
+// senseless reports whether the race is one to which PTX gives no meaning.
+func (v *Verdict) senseless() bool { return v.Race == MixedSize || v.Race == NonCoherent }
 
 // Meaningless reports whether the test has a data race that takes its meaning, so that
 // no machine code of it is wrong.
 func (v *Verdict) Meaningless() bool {
-	return v.HasRace() && (v.Race == MixedSize || v.raceModel() == openCL)
+	return v.HasRace() && (v.senseless() || v.raceModel() == openCL)
 }
 
 // openCL is the model of OpenCL.
@@ -59,6 +64,8 @@ func (v *Verdict) RaceText() string {
 		return "the test has a data race between work-groups, where mem_fence does not synchronise: OpenCL gives it no meaning, no machine code of it is wrong"
 	case v.Race == MixedSize:
 		return "the test has a data race between accesses of different sizes: PTX gives it no meaning, no machine code of it is wrong"
+	case v.Race == NonCoherent:
+		return "the test loads through a cache that is not coherent what is written meanwhile: PTX gives it no meaning, no machine code of it is wrong"
 	case v.Race == RaceUnknown:
 		return "whether the test has a data race is not known: " + v.RaceWhy
 	}
@@ -126,6 +133,7 @@ var raceKinds = []struct {
 	{func(v *Verdict) bool { return v.Race == RaceUnknown }, "of which it is not known"},
 	{func(v *Verdict) bool { return v.Race == DataRace && !v.Meaningless() }, "with a data race, to which PTX gives a meaning"},
 	{func(v *Verdict) bool { return v.Race == MixedSize }, "with a data race of mixed sizes, to which PTX gives no meaning"},
+	{func(v *Verdict) bool { return v.Race == NonCoherent }, "that load what is written meanwhile through a cache that is not coherent: no meaning in PTX"},
 	{func(v *Verdict) bool { return v.Race == DataRace && v.Meaningless() }, "with a data race, to which OpenCL gives no meaning"},
 	{func(v *Verdict) bool { return v.Race == FenceScope }, "with a data race, for mem_fence synchronises only inside a work-group"},
 }

@@ -36,7 +36,7 @@ var (
 		}
 		return out
 	}()
-	raceWords    = []string{"", RaceFree, DataRace, FenceScope, MixedSize, RaceUnknown}
+	raceWords    = []string{"", RaceFree, DataRace, FenceScope, MixedSize, NonCoherent, RaceUnknown}
 	stageWords   = []string{"", "front end", "library", "IR passes", "back end", "llc", "ptxas", "nvcc", "clang-cuda"}
 	otherWords   = []string{Optimised, Miscompiled}
 	dialectWords = []string{litmus.GPUPTX.String(), litmus.PTX.String(), litmus.OpenCL.String(), Program}

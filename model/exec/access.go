@@ -204,6 +204,9 @@ func (w *walker) perform(s *state, in *instr, addr int64, deps uint64) bool {
 	if in.in.Part == 0 {
 		s.access = len(s.Events) + 1
 	}
+	if word := in.in.Word; word != nil && word.Whole && op == litmus.OpAtom {
+		return w.whole(s, l, off, deps)
+	}
 	src, next := s.read(in.src[0]), s.read(in.src[1])
 	elem, n := t.Elements()
 	width := int64(elem.Bits() / 8)
@@ -227,6 +230,51 @@ func (w *walker) perform(s *state, in *instr, addr int64, deps uint64) bool {
 		s.regs[in.dst] = old
 	}
 	s.pc++
+	return true
+}
+
+// whole adds the events of a read-modify-write of several registers, which is one operation: all is read before anything is written.
+func (w *walker) whole(s *state, l int, off int64, deps uint64) bool {
+	if len(s.Events)+16 > maxThreadEvents {
+		w.tooLong()
+		return false
+	}
+	code := w.th.code[s.pc:]
+	parts := make([]access, code[0].in.Word.Parts)
+	olds, first := make([]register, len(parts)), int16(len(s.Events))
+	same, data := constant(1), uint64(0)
+	width := int64(code[0].in.Type.Bits() / 8)
+	for k := range parts {
+		a := &parts[k]
+		*a = access{in: &code[k], typ: code[k].in.Type, loc: &w.p.locs[l], off: off + int64(k)*width}
+		a.from, a.to = w.p.within(l, a.off, width)
+		a.e = Event{Proxy: a.loc.proxy, Bits: int16(len(parts) * a.typ.Bits()), Off: int16(off), Op: s.ops, Group: int16(s.access), addr: deps}
+		olds[k] = w.reads(s, a)
+		if a.in.in.Atom == litmus.AtomCAS {
+			was := s.read(a.in.src[0])
+			equal := s.build(node{op: nodeCmp, sub: uint8(litmus.CmpEq), typ: litmus.U64, a: olds[k].v, b: was.v, c: constant(0)})
+			same = s.build(node{op: nodeArith, sub: uint8(litmus.OpAnd), typ: litmus.U64, a: same, b: equal, c: constant(0)})
+			data |= olds[k].deps | was.deps
+		}
+	}
+	n := int16(len(s.Events)) - first
+	for k := range parts {
+		a := &parts[k]
+		v := s.read(a.in.src[max(len(a.in.in.Src)-1, 0)])
+		v.deps |= data
+		if a.in.in.Atom == litmus.AtomCAS {
+			v.v = s.build(node{op: nodeSel, typ: a.typ, a: v.v, b: olds[k].v, c: same})
+		}
+		w.writes(s, a, v)
+		if a.in.dst >= 0 {
+			s.regs[a.in.dst] = olds[k]
+		}
+	}
+	for r := first; r < first+n; r++ {
+		s.Events[r].Partner, s.Events[r+n].Partner = r+n, r
+	}
+	s.ops++
+	s.pc += len(parts)
 	return true
 }
 

@@ -94,6 +94,7 @@ func (w *walker) asynchronous(s *state, in *instr) bool {
 		default:
 			e.Count = n
 		}
+		e.Drop = f.Drop
 		i := s.push(w, e, in)
 		if in.dst >= 0 {
 			s.regs[in.dst] = register{v: constant(tokenBase + int64(i))}
@@ -111,7 +112,7 @@ func (w *walker) asynchronous(s *state, in *instr) bool {
 		s.push(w, Event{Kind: Fence, Sem: f.Sem, Scope: f.Scope, Proxy: litmus.ProxyGeneric, Only: f.Only}, in)
 	case litmus.OneWayProxyFence:
 		s.push(w, Event{Kind: Fence, OneWay: f.Sem, Only: f.Only}, in)
-	case litmus.InitFence:
+	case litmus.InitFence, litmus.GridControl:
 		s.push(w, Event{Kind: Issue}, in)
 	}
 	s.pc++

@@ -47,6 +47,7 @@ type Event struct {
 	Role         role           // of kind Sync
 	Obj          int16          // the mbarrier's location; -1 for barriers of clusters
 	Count, Bytes int64          // arrivals; bytes that are expected, or have arrived (negative)
+	Drop         bool           // later phases expect the arrivals no more
 	Token        int16          // of a wait: the arrival that returned its token, -1
 	Parity       int8           // of a wait, -1
 

@@ -159,16 +159,21 @@ func (e *Event) pending() bool { return e.Role == mbArrive && e.Agent && e.Count
 // complete returns the number of phases that are complete; ok is false if one is left before it is.
 func (m *phaser) complete(ops []int, expected int64) (done int, ok bool) {
 	last := -1
+	dropped := make([]int64, len(ops)+2) // before a phase
 	count, bytes := make([]int64, len(ops)+1), make([]int64, len(ops)+1)
 	for _, e := range ops {
 		ev := &m.g.events[e]
 		p := m.phase[e]
 		count[p] += ev.Count
 		bytes[p] += ev.Bytes
+		if ev.Drop {
+			dropped[p+1] += ev.Count
+		}
 		last = max(last, p)
 	}
 	for done <= last && count[done] == expected && bytes[done] == 0 {
 		done++
+		expected -= dropped[done]
 	}
 	return done, done >= last && (done > last || count[last] <= expected)
 }

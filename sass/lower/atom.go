@@ -47,6 +47,9 @@ func (s *step) atomic(space ir.Space) *ir.Access {
 	} else {
 		a.Type = integers[s.oneOf("32 U32 S32 64 U64 S64")]
 	}
+	if s.mod("128") && (op == "EXCH" || op == "CAS") {
+		a.Type = ir.B128
+	}
 	a.Bytes = a.Type.Bits() / 8
 	if space == ir.Shared {
 		a.Sem, a.Scope = ir.Relaxed, ir.CTA
