@@ -138,10 +138,10 @@ func (d Dialect) all(op Op, proxy Proxy) (u [dims]set) {
 var beyond = map[string]string{
 	"nc": "non-coherent loads but ld.global.nc.TYPE", "v2": "vectors but those of ld and st, as ld.relaxed.gpu.global.v2.u32",
 	"v4": "vectors but those of ld and st, as ld.relaxed.gpu.global.v4.u32", "v8": "vectors of 256 bits", "hi": "upper halves of products", "wide": "wide products",
-	"f16": "floating point of 16 bits, which compilers make loops of", "f16x2": "floating point but atom and red, as red.relaxed.gpu.add.noftz.f16x2",
-	"bf16": "floating point of 16 bits, which compilers make loops of", "bf16x2": "floating point but atom and red, as red.relaxed.gpu.add.noftz.bf16x2",
+	"f16": "floating point but atom and red, as red.relaxed.gpu.add.noftz.f16", "f16x2": "floating point but atom and red, as red.relaxed.gpu.add.noftz.f16x2",
+	"bf16": "floating point but atom and red, as red.relaxed.gpu.add.noftz.bf16", "bf16x2": "floating point but atom and red, as red.relaxed.gpu.add.noftz.bf16x2",
 	"f32": "floating point but atom and red, as red.relaxed.gpu.add.f32", "f64": "floating point but atom and red, as red.relaxed.gpu.add.f64",
-	"b128": "types of 128 bits but of ld and st, as ld.relaxed.gpu.b128", "async": "asynchronous stores and reductions in this form",
+	"b128": "types of 128 bits but of ld, st and atom, as ld.relaxed.gpu.b128", "async": "asynchronous stores and reductions in this form",
 	"param": "parameters as a state space", "const": "a constant state space", "local": "a local state space",
 	"noftz": "floating point but atom and red, as red.relaxed.gpu.add.noftz.f16x2", "red": "reductions at barriers", "shared::cluster": "memory of other CTAs in words: name a location of theirs",
 }
