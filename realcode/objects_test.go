@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/ptx"
+	"optcheck/refine"
+	"optcheck/refine/nvidia"
 )
 
 // TestRestricted: a fence of objects in shared memory alone needs as much as that memory does. The oldest release that is tested with
@@ -54,4 +56,29 @@ func TestRestricted(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "shared::cta", (&ptx.Inst{Name: "fence", Mods: []string{"release", "sync_restrict::shared::cta", "cluster"}}).Effect().Objects)
+}
+
+// TestRestrictedExecuted: so executed, such a kernel does what its machine code does.
+func TestRestrictedExecuted(t *testing.T) {
+	m := module(t, "testdata/restricted.ptx")
+	tc := releases(t, "12.4")[0]
+	by := map[int]string{}
+	for _, f := range m.Funcs {
+		for _, st := range f.Body {
+			switch {
+			case st.Inst == nil:
+			case strings.HasPrefix(st.Inst.Text, "fence"):
+				by[st.Inst.N] = "fence.acq_rel.cta;"
+			case strings.HasPrefix(st.Inst.Text, "mbarrier"):
+				by[st.Inst.N] = "mbarrier.test_wait.parity.shared.b64 w, [bar], 0;"
+			}
+		}
+	}
+	code := changed(t, tc, m, by, "sm_90", "O3")
+	for _, kernel := range []string{"released", "acquired", "global"} {
+		res, err := nvidia.Compare(t.Context(), m, code.Program, code.File, kernel, refine.Options{Runs: 2, Enough: true, Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}})
+		require.NoError(t, err, kernel)
+		assert.Empty(t, res.Findings, kernel)
+		assert.Empty(t, res.Cannot, kernel)
+	}
 }

@@ -264,6 +264,9 @@ func (x *inst) fence() {
 	} else if f.Sem == ir.Weak {
 		f.Sem = ir.AcqRel
 	}
+	if x.mods["objects"] != "" { // of shared memory alone, which the CTA and the others of the cluster see alike
+		f.Scope = ir.CTA
+	}
 	x.do(f)
 }
 

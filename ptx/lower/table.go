@@ -192,6 +192,8 @@ var memory = map[string][]form{
 		row("3 async relaxed cluster shared::cluster mbarrier::complete_tx::bytes op:and,or,xor t:b32", (*inst).storeAsync, "9.7.13.8"),
 		row("3 async relaxed cluster shared::cluster mbarrier::complete_tx::bytes op:add t:u32,s32,u64", (*inst).storeAsync, "9.7.13.8")},
 	"fence": {row("0 sem?:sc,acq_rel,acquire,release scope:@scope", (*inst).fence, "9.7.13.4"),
+		row("0 sem:acquire objects:sync_restrict::shared::cluster scope:cluster", (*inst).fence, "9.7.13.4"),
+		row("0 sem:release objects:sync_restrict::shared::cta scope:cluster", (*inst).fence, "9.7.13.4"),
 		row("0 proxy kind:alias,async sub?:global,shared::cta,shared::cluster", (*inst).proxyFence, "9.7.13.4"),
 		row("0 proxy kind:async::generic sem:acquire,release objects:sync_restrict::shared::cta,sync_restrict::shared::cluster scope:cluster",
 			(*inst).proxyFence, "9.7.13.4"),
