@@ -84,8 +84,10 @@ func (e *Effect) Weak() bool { return e.Sem == "weak" }
 // accesses.
 func (e *Effect) Acquires() bool {
 	switch e.Kind {
-	case Fence, Barrier, WarpSync, Await, MbarWait, CopyWait, BulkWait, GridWait:
+	case Fence, Barrier, WarpSync, Await, CopyWait, BulkWait, GridWait:
 		return e.Kind != Fence || e.Sem != "release"
+	case MbarWait:
+		return e.Sem != "relaxed"
 	case Load, Atomic, Reduction:
 		return e.Sem == "acquire" || e.Sem == "acq_rel"
 	}
@@ -95,8 +97,10 @@ func (e *Effect) Acquires() bool {
 // Releases: see Acquires.
 func (e *Effect) Releases() bool {
 	switch e.Kind {
-	case Fence, Barrier, WarpSync, Arrive, MbarArrive, CopyArrive:
+	case Fence, Barrier, WarpSync, Arrive, CopyArrive:
 		return e.Kind != Fence || e.Sem != "acquire"
+	case MbarArrive:
+		return e.Sem != "relaxed"
 	case Store, Atomic, Reduction:
 		return e.Sem == "release" || e.Sem == "acq_rel"
 	}
