@@ -149,7 +149,8 @@ func (c *comparison) undecided() (out []int) {
 			all = boundsOf(c.program)
 		}
 		for _, o := range slices.Concat(c.program.Insts[i].Pre, c.program.Insts[i].Post) {
-			if o.Code == ir.Cmp && all.possible(i, &o)&^s != 0 {
+			cast := s&(seenTrue|seenFalse) != 0 && casts(c.program, &o) // one outcome may be harmless: to ask again is
+			if o.Code == ir.Cmp && !cast && all.possible(i, &o)&^s != 0 {
 				left = append(left, int32(i))
 				break
 			}
@@ -165,6 +166,30 @@ func (c *comparison) undecided() (out []int) {
 		}
 	}
 	return out
+}
+
+// casts reports whether a comparison only gives back a predicate that was made a number: it has no border.
+func casts(p *ir.Program, o *ir.Op) bool {
+	known := values(p)
+	with, constant := known[o.Src[1]]
+	if !constant || o.Cond != ir.EQ && o.Cond != ir.NE {
+		return false
+	}
+	made := false
+	for i := range p.Insts {
+		in := &p.Insts[i]
+		eachWritten(in, func(r ir.Reg, _ bounds) { constant = constant && r != o.Src[0] })
+		for _, of := range slices.Concat(in.Pre, in.Post) {
+			if of.Dst != o.Src[0] {
+				continue
+			}
+			a, ok := known[of.Src[1]]
+			b, both := known[of.Src[2]]
+			constant = constant && of.Code == ir.Sel && ok && both && a != b && (a == with || b == with)
+			made = true
+		}
+	}
+	return constant && made
 }
 
 // alike reports of which comparisons of the program the machine code has one of the same operands: of each thread, whatever the
