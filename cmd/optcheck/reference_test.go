@@ -162,7 +162,7 @@ func exitPage(b *bytes.Buffer) {
 		"They also make `executionSuccessful` in SARIF false. `report` shows what was done before: with `new` and `never` it ends with 0 " +
 		"though cells are undecided or missing.\n\n" +
 		"With `--new-only` no value counts known findings. `diff` counts a cell that is worse on the right side than on the left, or only there.\n\n" +
-		"JUnit calls the same cells failures ([forms](../ci.md#forms)).\n")
+		"JUnit's failures are the same cells; undecided ones are its errors ([forms](../ci.md#forms)).\n")
 }
 
 // eventsPage describes the types of the event stream by their Go declarations.
