@@ -20,8 +20,8 @@ func (m *matcher) peel() {
 	}
 }
 
-// repeated is the operation of the access that does the same as one behind it, with no access and no new operand between them; -1 if
-// there is none.
+// repeated is the operation of the access that does the same as one behind it, with no new operand between them; -1 if there is none. Other
+// accesses may stand between questions that are asked until the answer is yes, and between no others.
 func (m *matcher) repeated(i int32) int {
 	in, found := m.mach.insts[i], -1
 	renews := func(x int32) bool {
@@ -34,17 +34,21 @@ func (m *matcher) repeated(i int32) int {
 		if x < 0 || int(x) >= len(m.mach.insts) {
 			return nil
 		}
-		switch at := m.mach.insts[x]; {
-		case m.owner[x] >= 0 && sameAccess(in, at):
-			found = int(m.owner[x])
+		at, k := m.mach.insts[x], int(m.owner[x])
+		switch {
+		case k >= 0 && sameAccess(in, at):
+			found = k
 			return nil
-		case m.owner[x] >= 0 || at.Role.IsAccess() || renews(x):
+		case renews(x) || !asksPhase(in) && (k >= 0 || at.Role.IsAccess()):
 			return nil
 		}
 		return m.after(x)
 	})
 	return found
 }
+
+// asksPhase reports whether an instruction asks a barrier object whether a phase is complete.
+func asksPhase(in *isa.Inst) bool { return in.Op == "SYNCS" && slices.Contains(in.Mods, "PHASECHK") }
 
 // sameAccess reports whether two instructions access the same place in the same way, if their registers hold the same.
 func sameAccess(a, b *isa.Inst) bool {
