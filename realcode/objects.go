@@ -7,7 +7,7 @@ import (
 	"optcheck/ptx"
 )
 
-// acquiresObjects checks a fence without an image that acquires of accesses to shared memory alone. No cache holds copies of that: it is
+// acquiresObjects checks a fence without a counterpart that acquires of accesses to shared memory alone. No cache holds copies of that: it is
 // enough that what the thread has read of it is there before any later access to it is issued.
 func (c *checker) acquiresObjects(k int) {
 	behind, before := c.pg.from(c.inPTX[k], c.pg.next), c.pg.from(c.inPTX[k], c.pg.before())
@@ -26,7 +26,7 @@ func (c *checker) acquiresObjects(k int) {
 			})
 			switch {
 			case at < 0:
-			case among(before, int(c.owner[at])): // of which turn of a loop it is nobody knows
+			case among(before, int(c.owner[at])): // of which iteration of a loop it is nobody knows
 				c.unknown(Missing, k, "what follows may be performed before the answer of %s", op.Inst.Text)
 				return
 			default:

@@ -121,14 +121,9 @@ func (c *comparison) replays(in *Input, g *emu.Grid, warp int, known map[int]boo
 
 // alone replays a warp of the program against the record of the run that it is from. The error is what differs, or why nothing can be said.
 func (c *comparison) alone(in *Input, was *emu.Grid, warp int, prepare func(w *emu.Warp)) error {
-	l, ref := c.launch(in), was.Warps[warp]
-	none := make([]*undefined, len(was.Records))
-	for i := range none {
-		none[i] = &undefined{}
-	}
-	policy := was.Policy
+	l, ref, policy := c.launch(in), was.Warps[warp], was.Policy
 	policy.MaxSteps = 0
-	r := c.newReplay(in, was, none, c.source, l, warp/max(1, len(was.Warps)/l.Blocks()), ref.ID, policy, reading{})
+	r := c.newReplay(in, was, closed(was), c.source, l, blockOf(was, l, warp), ref.ID, policy, reading{})
 	prepare(r.w)
 	err := r.run(c, ref)
 	c.flipped += r.w.Steps
@@ -149,8 +144,10 @@ func (c *comparison) undecided() (out []int) {
 			all = boundsOf(c.program)
 		}
 		for _, o := range slices.Concat(c.program.Insts[i].Pre, c.program.Insts[i].Post) {
-			cast := s&(seenTrue|seenFalse) != 0 && casts(c.program, &o) // one outcome may be harmless: to ask again is
-			if o.Code == ir.Cmp && !cast && all.possible(i, &o)&^s != 0 {
+			if o.Code != ir.Cmp || all.possible(i, &o)&^s == 0 {
+				continue
+			}
+			if s&(seenTrue|seenFalse) == 0 || !c.casts(&o) { // one outcome of a predicate may be harmless: to ask again is
 				left = append(left, int32(i))
 				break
 			}
@@ -169,15 +166,15 @@ func (c *comparison) undecided() (out []int) {
 }
 
 // casts reports whether a comparison only gives back a predicate that was made a number: it has no border.
-func casts(p *ir.Program, o *ir.Op) bool {
-	known := values(p)
+func (c *comparison) casts(o *ir.Op) bool {
+	known := c.search.constant[false]
 	with, constant := known[o.Src[1]]
 	if !constant || o.Cond != ir.EQ && o.Cond != ir.NE {
 		return false
 	}
 	made := false
-	for i := range p.Insts {
-		in := &p.Insts[i]
+	for i := range c.program.Insts {
+		in := &c.program.Insts[i]
 		eachWritten(in, func(r ir.Reg, _ bounds) { constant = constant && r != o.Src[0] })
 		for _, of := range slices.Concat(in.Pre, in.Post) {
 			if of.Dst != o.Src[0] {
@@ -242,14 +239,10 @@ func (c *comparison) liken(in *Input, list []int32, of likeness) {
 
 // watched runs the machine code against a run of the program, and has its comparisons noted.
 func (c *comparison) watched(in *Input, g *emu.Grid, m *witness) bool {
-	l := c.launch(in)
-	none := make([]*undefined, len(g.Records))
-	for i := range none {
-		none[i] = &undefined{}
-	}
+	l, none := c.launch(in), closed(g)
 	for n, ref := range g.Warps {
 		for _, how := range readings {
-			r := c.newReplay(in, g, none, c.code, l, n/max(1, len(g.Warps)/l.Blocks()), ref.ID, policies[0], how)
+			r := c.newReplay(in, g, none, c.code, l, blockOf(g, l, n), ref.ID, policies[0], how)
 			m.watch(r.w, l.Threads())
 			err := r.run(c, ref)
 			c.spent += r.w.Steps

@@ -566,7 +566,7 @@ func (c *comparison) warps(in *Input, a *emu.Grid, open []*undefined, cover *emu
 	var ends []*lane
 	l := c.launch(in)
 	for w, ref := range a.Warps {
-		block, id := w/max(1, len(a.Warps)/l.Blocks()), ref.ID
+		block, id := blockOf(a, l, w), ref.ID
 		f, lanes, err := c.replayBoth(a, open, l, in, block, id, ref, cover, early)
 		if err != nil {
 			return nil, nil, fmt.Errorf("the machine code: %w", err)
@@ -580,6 +580,18 @@ func (c *comparison) warps(in *Input, a *emu.Grid, open []*undefined, cover *emu
 		ends = append(ends, lanes...)
 	}
 	return nil, ends, nil
+}
+
+// blockOf is the number of the block of a warp of a run.
+func blockOf(g *emu.Grid, l *emu.Launch, warp int) int { return warp / max(1, len(g.Warps)/l.Blocks()) }
+
+// closed says of a run that nothing is open in it.
+func closed(g *emu.Grid) []*undefined {
+	out := make([]*undefined, len(g.Records))
+	for i := range out {
+		out[i] = &undefined{}
+	}
+	return out
 }
 
 // defined reports whether all that a run of the program did is.

@@ -26,7 +26,7 @@ the program gives, as app harden says them of its result (docs/internals/program
 For each it names the places of which one with a fence is enough. No device is needed.
 What the program has no need of, for reasons that a model of accesses does not see, is
 demanded, too.`,
-		Example: "  optcheck app list\n  optcheck app list cbe-dot\n  optcheck app list cbe-dot --model",
+		Example: "  optcheck app list\n  optcheck app list cbe-dot\n  optcheck app list cbe-dot --orders",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			names := args
 			if len(args) == 0 {
