@@ -54,7 +54,12 @@ func BuildKernel(ctx context.Context, in *KernelInput) (*Bundle, error) {
 	return &b.out, b.files()
 }
 
-func (b *kernelBundler) recipe() recipe { return recipe{b.f.Toolchain, b.f.Target, b.f.Level, nil} }
+func (b *kernelBundler) recipe() recipe {
+	return recipe{b.f.Toolchain, b.f.Target, b.f.Level, nil, b.extent()}
+}
+
+// extent is what of the machine code the bundle compares.
+func (b *kernelBundler) extent() extent { return extentOf(b.f.Signature.Rule, b.executed()) }
 
 // whole is a complete module as a program; stores with .cs are its own.
 func whole(text string) *program {
@@ -68,11 +73,14 @@ func (b *kernelBundler) code(ctx context.Context) error {
 	if b.bad, err = b.compiled(ctx, b.recipe(), b.prog); err != nil {
 		return err
 	}
+	if b.extent() == controlled && !b.bad.flies(b.f.Signature.Rule) {
+		return fmt.Errorf("%w: %s", ErrNotStandalone, b.f.Address())
+	}
 	tc, level := goodPlace(b.in.Where, b.in.Toolchains, b.f.Toolchain, b.f.Target, b.f.Level)
 	if tc == nil {
 		return nil
 	}
-	good, err := b.compiled(ctx, recipe{tc, b.f.Target, level, nil}, b.prog)
+	good, err := b.compiled(ctx, recipe{tc, b.f.Target, level, nil, b.extent()}, b.prog)
 	if errors.Is(err, toolchain.ErrCompile) {
 		return nil // an older release, for which the audit lowered the version
 	} else if err != nil {
@@ -228,7 +236,7 @@ func (b *kernelBundler) files() error {
 		}
 		return awkString(strings.Join(view(c.lines, how), " | "))
 	}
-	b.add("check.awk", judge(b.find.Kernel, how, list(b.bad), list(b.good), true, b.executed()))
+	b.add("check.awk", judge(b.find.Kernel, how, list(b.bad), list(b.good), true, b.extent()))
 	b.out.Files = append(b.out.Files, File{Name: "interesting.sh", Data: []byte(b.interesting()), Exec: true})
 	m := &manifest{Title: b.out.Title, Form: Forms[0], Stamp: b.in.Stamp, Optcheck: b.in.Tool, Finding: b.in.Result.Start.Address(),
 		Smallest: b.f.Address(), Signature: b.f.Signature, Flags: []string{}, Command: b.recipe().command(), Host: b.in.Host,
@@ -245,7 +253,7 @@ func (b *kernelBundler) files() error {
 }
 
 func (b *kernelBundler) diff(name string, good *code) string {
-	return diffOf(name, "bad.sass", b.find.Kernel, good, b.bad, func(c *code) []string { return view(c.lines, "text") })
+	return diffOf(name, "bad.sass", b.find.Kernel, good, b.bad, b.extent(), func(c *code) []string { return view(c.lines, "text") })
 }
 
 // makefile reproduces the finding, and shows that the control does not have it.
@@ -258,7 +266,7 @@ func (b *kernelBundler) makefile() string {
 .PHONY: control
 control:
 	$(PTXAS) -arch=$(ARCH) $(OPT) $(FLAGS) control.ptx -o control.cubin
-	$(NVDISASM) -c control.cubin > control.out
+	$(NVDISASM) ` + b.recipe().listing() + ` control.cubin > control.out
 	@! awk -f check.awk control.out
 	@rm -f control.cubin control.out
 `

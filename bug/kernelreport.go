@@ -74,6 +74,9 @@ func (b *kernelBundler) summary() string {
 
 func (b *kernelBundler) claim() string {
 	v := b.find.Verdict
+	if b.extent() == controlled {
+		return claimInFlight
+	}
 	if b.executed() {
 		return "**Claimed:** on the input in " + fileSpan("finding.json") + ", the machine code does something else than the PTX, whose results are defined there. " +
 			"**Not claimed:** that it ran on a GPU, unless the report says so.\n"
@@ -104,7 +107,7 @@ func (b *kernelBundler) machine(side string) string {
 		out.WriteString("Source and machine code (`-` gone, `<` moved away from here, `>` moved to here, `+` not in the source):\n\n" +
 			block("", side) + "\n")
 	}
-	fmt.Fprintf(&out, "%s by `nvdisasm -c` (%s):\n\n%s", map[bool]string{true: "Instructions", false: "Accesses and fences"}[b.executed()], fileSpan("bad.sass"),
+	fmt.Fprintf(&out, "%s by `nvdisasm %s` (%s):\n\n%s", capital(b.extent().String()), b.recipe().listing(), fileSpan("bad.sass"),
 		block("", strings.Join(view(b.bad.lines, "text"), "\n")))
 	if b.good != nil {
 		fmt.Fprintf(&out, "\nFor comparison, %s at -%s (%s):\n\n%s", span(b.good.tc.ID), b.good.level, fileSpan("good.sass"),
@@ -125,6 +128,9 @@ func (b *kernelBundler) expected() string {
 	return fmt.Sprintf("Expected: %s\n\nActual: %s: %s\n", expected, b.headline(), md(b.find.Detail))
 }
 
+// capital begins a sentence.
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
 // headline says in a few words what happened.
 func (b *kernelBundler) headline() string {
 	if b.find.Order {
@@ -135,7 +141,10 @@ func (b *kernelBundler) headline() string {
 
 func (b *kernelBundler) why() string {
 	v := b.find.Verdict
-	if b.executed() {
+	switch {
+	case b.extent() == controlled:
+		return whyInFlight(b.find.Flight)
+	case b.executed():
 		return b.shownInput()
 	}
 	if v == nil {
@@ -162,7 +171,7 @@ func legend(events []string) string {
 
 func (b *kernelBundler) steps() string {
 	s := "The finding is in the machine code: it is there every time. With ptxas and nvdisasm alone:\n\n" +
-		block("sh", b.recipe().command()+"\nnvdisasm -c min.cubin") +
+		block("sh", b.recipe().command()+"\nnvdisasm "+b.recipe().listing()+" min.cubin") +
 		"\nor, with a verdict in the exit status (0: reproduced), `make PTXAS=… NVDISASM=…` in this folder"
 	if b.controlCode != nil {
 		s += "; `make control` shows that the control does not have it"
@@ -179,7 +188,7 @@ func (b *kernelBundler) attached() string {
 	list = append(list, [2]string{"bad.sass", "its machine code"})
 	if b.good != nil {
 		list = append(list, [2]string{"good.sass", "that of a release or level without the finding"},
-			[2]string{"sass.diff", "the accesses of both, compared"})
+			[2]string{"sass.diff", "what is compared of both"})
 	}
 	if b.controlCode != nil {
 		list = append(list, [2]string{"control.ptx", "the control"}, [2]string{"control.sass", "its machine code"})

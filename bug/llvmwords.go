@@ -19,8 +19,8 @@ type words struct {
 }
 
 func (b *ptxRoad) words() words {
-	return words{"min.ptx", "bad.sass", "good.sass", "sass.diff", "nvdisasm -c", "make PTXAS=… NVDISASM=…",
-		"\nnvdisasm -c min.cubin", "ptxas and nvdisasm",
+	return words{"min.ptx", "bad.sass", "good.sass", "sass.diff", "nvdisasm " + b.recipe().listing(), "make PTXAS=… NVDISASM=…",
+		"\nnvdisasm " + b.recipe().listing() + " min.cubin", "ptxas and nvdisasm",
 		"The same as PTX (" + fileSpan(
 			"min.ptx",
 		) + "), one entry per thread. " + opaque + "the stores with .cs at the end only keep results alive.",

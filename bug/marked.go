@@ -16,7 +16,7 @@ func (b *bundler) machine() string {
 	if side != "" && b.bad.ptx == nil {
 		out.WriteString(side + "\n")
 	}
-	fmt.Fprintf(&out, "Accesses and fences of the entry %s, by %s (%s):\n\n", span(kernel(b.find.Thread)),
+	fmt.Fprintf(&out, "%s of the entry %s, by %s (%s):\n\n", capital(b.extent().String()), span(kernel(b.find.Thread)),
 		span(b.road.words().dump), fileSpan(b.road.words().bad))
 	out.WriteString(block("", b.road.marked()))
 	if b.good != nil {
@@ -45,6 +45,9 @@ func (b *bundler) sideBySide() string {
 
 // marked lists the bad accesses with the wrong ones marked.
 func (b *ptxRoad) marked() string {
+	if b.extent() == controlled {
+		return strings.Join(view(b.bad.lines, "text"), "\n")
+	}
 	pos := b.positions()
 	rule := fmt.Sprintf("   <== %s: T%d #%d", b.find.Rule, b.find.Thread, b.find.Access)
 	var lines []string

@@ -47,7 +47,7 @@ func (b *bundler) report() string {
 		"summary":    {"Summary", "Summary", "Problem Description", b.summary()},
 		"claim":      {"What is claimed and what is not", "What is claimed and what is not", "What is claimed and what is not", b.claim()},
 		"source":     {"Minimal source", "Reduced test case", "Minimal source", b.source()},
-		"machine":    {strings.ToUpper(w.code[:1]) + w.code[1:], "Wrong " + w.code, strings.ToUpper(w.code[:1]) + w.code[1:], b.machine()},
+		"machine":    {capital(w.code), "Wrong " + w.code, capital(w.code), b.machine()},
 		"expected":   {"Expected and actual behaviour", "Expected and actual behaviour", "Expected and actual behaviour", b.expected()},
 		"why":        {"Why", "Analysis", "Additional Information", b.why()},
 		"steps":      {"Steps to reproduce", "How to reproduce", "Steps to Reproduce", b.steps()},
@@ -136,6 +136,8 @@ func outcomes(list []string, most int) string {
 func (b *bundler) claim() string {
 	v := b.in.Cell.Verdict
 	switch {
+	case b.extent() == controlled:
+		return claimInFlight
 	case b.in.Cell.Class == report.Miscompiled && v != nil && v.Hardware != "":
 		s := fmt.Sprintf(
 			"**Claimed:** by LLVM's published memory model of %s, read as a machine that performs each instruction at any time until a wait says "+
@@ -222,6 +224,9 @@ func (b *bundler) expected() string {
 
 func (b *bundler) why() string {
 	var out strings.Builder
+	if b.extent() == controlled {
+		out.WriteString(whyInFlight(b.find.Flight))
+	}
 	if in := b.instr(b.find.Access); in != nil && b.road.promise(in) != "" {
 		fmt.Fprintf(&out, "What the source asks for with %s (T%d #%d): %s\n\n", span(in.String()), b.find.Thread,
 			b.find.Access, b.road.promise(in))

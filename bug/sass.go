@@ -3,7 +3,6 @@ package bug
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"optcheck/optcheck"
 	"optcheck/reduce"
 	"optcheck/report"
+	"optcheck/sass/hazard"
 	"optcheck/toolchain"
 )
 
@@ -23,7 +23,9 @@ type code struct {
 	target string
 	level  string
 	text   []byte
-	lines  []access // accesses and fences of the thread with the finding
+	lines  []access // what is compared of the thread with the finding
+	// flights are the claims about registers in flight, if control codes are compared.
+	flights []hazard.Claim
 	// checked is the checker's result for AMD code, nil for NVIDIA's; ptx is the thread with
 	// the finding in llc's PTX, nil for machine code.
 	checked *optcheck.Result
@@ -43,49 +45,6 @@ var classes = map[string]string{"LD": "LD", "LDG": "LD", "LDS": "LD", "LDSLK": "
 	"ATOM": "ATOM", "ATOMG": "ATOM", "ATOMS": "ATOM", "RED": "RED", "REDG": "RED", "MEMBAR": "MEMBAR", "FENCE": "MEMBAR", "BAR": "BAR",
 	"SYNCS": "MBAR", "ARRIVES": "MBAR", "LDGSTS": "COPY", "LDGDEPBAR": "GROUP", "UBLKCP": "COPY", "UTMACMDFLUSH": "GROUP", "UCGABAR_ARV": "BAR",
 	"UCGABAR_WAIT": "BAR", "CCTL": "AUX"}
-
-var (
-	machineLine = regexp.MustCompile(`^[ \t]*/\*[0-9a-f]+\*/(.*)$`)
-	predicate   = regexp.MustCompile(`^@!?[UPT0-9]+[ \t]+`)
-	blanks      = regexp.MustCompile(`[ \t]+`)
-)
-
-// parseAccess reads the text of an instruction; ok is false if it does not count as an access.
-// It mirrors the script check.awk.
-func parseAccess(text string, ambiguous bool) (a access, ok bool) {
-	text = strings.TrimSpace(strings.NewReplacer("{", " ", "}", " ", ";", " ").Replace(text))
-	text = predicate.ReplaceAllString(text, "")
-	a.mnemonic, _, _ = strings.Cut(text, " ")
-	a.mnemonic = strings.TrimSuffix(a.mnemonic, ".S")
-	op, _, _ := strings.Cut(a.mnemonic, ".")
-	a.class, a.text = classes[op], blanks.ReplaceAllString(text, " ")
-	if a.class == "ST" && !ambiguous && (strings.Contains(a.mnemonic, ".CS") || strings.Contains(a.mnemonic, ".EF")) {
-		return a, false
-	}
-	return a, a.class != ""
-}
-
-// accesses lists the accesses of a kernel in nvdisasm's output.
-func accesses(text []byte, kernel string, ambiguous bool) []access {
-	var list []access
-	inside := false
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimRight(line, "\r\n")
-		switch {
-		case strings.HasPrefix(line, ".text."):
-			inside = line == ".text."+kernel+":"
-		case strings.HasPrefix(strings.TrimSpace(line), ".section"):
-			inside = false
-		case inside:
-			if m := machineLine.FindStringSubmatch(line); m != nil {
-				if a, ok := parseAccess(m[1], ambiguous); ok {
-					list = append(list, a)
-				}
-			}
-		}
-	}
-	return list
-}
 
 // views lists the ways to look at a sequence of accesses, from coarse to fine.
 var views = []string{"class", "mnemonic", "text"}
@@ -109,11 +68,14 @@ func view(list []access, how string) []string {
 }
 
 func (b *ptxRoad) compile(ctx context.Context, p *program, tc *toolchain.Toolchain, level string) (*code, error) {
-	return recipe{tc, b.f.Target, level, b.f.Flags}.compile(ctx, p, kernel(b.find.Thread))
+	return recipe{tc, b.f.Target, level, b.f.Flags, b.extent()}.compile(ctx, p, kernel(b.find.Thread))
 }
 
-// compile compiles and disassembles a program as the bundle's Makefile does, and lists the
-// accesses of a kernel.
+// extent is what of the machine code the bundle compares.
+func (b *bundler) extent() extent { return extentOf(b.find.Rule, false) }
+
+// compile compiles and disassembles a program as the bundle's Makefile does, and lists what the
+// bundle compares of a kernel.
 func (r recipe) compile(ctx context.Context, p *program, kernel string) (*code, error) {
 	res, err := r.tc.Compile(ctx, toolchain.Job{Target: r.target, Level: r.level, Header: p.header,
 		Units: []toolchain.Unit{{Name: unit, Text: p.body}}, Flags: r.flags})
@@ -123,11 +85,16 @@ func (r recipe) compile(ctx context.Context, p *program, kernel string) (*code, 
 	if e := res.Failed[0]; e != nil {
 		return nil, e
 	}
-	text, err := r.tc.Disassemble(ctx, res.Batches[0].Cubin, toolchain.DisasmOptions{Input: unit})
+	cubin := res.Batches[0].Cubin
+	text, err := r.tc.Disassemble(ctx, cubin, toolchain.DisasmOptions{Input: unit, Encoding: r.extent == controlled})
 	if err != nil {
 		return nil, err
 	}
-	return &code{tc: r.tc, target: r.target, level: r.level, text: text, lines: accesses(text, kernel, p.ambiguous)}, nil
+	c := &code{tc: r.tc, target: r.target, level: r.level, text: text, lines: r.extent.of(text, kernel, p.ambiguous)}
+	if r.extent == controlled {
+		c.flights, err = flights(ctx, r, cubin, kernel)
+	}
+	return c, err
 }
 
 // code finds the program and the machine code to show: bad code, which must show the finding,
@@ -171,6 +138,9 @@ func (b *bundler) code(ctx context.Context) error {
 
 // shows reports whether a program has the accesses that the audit saw.
 func (b *ptxRoad) shows(p *program, bad *code) bool {
+	if b.extent() == controlled {
+		return bad.flies(b.find.Rule)
+	}
 	return slices.Equal(view(bad.lines, "mnemonic"), b.listed()) || p.ambiguous && p.markers
 }
 
@@ -222,7 +192,7 @@ func viewOf(rule string, ambiguous bool, bad, good *code) string {
 	default:
 		least = "mnemonic"
 	}
-	if ambiguous {
+	if ambiguous || optcheck.InFlight(rule) {
 		return "text"
 	}
 	for _, v := range views[slices.Index(views, least):] {
@@ -235,15 +205,15 @@ func viewOf(rule string, ambiguous bool, bad, good *code) string {
 
 func (b *bundler) diff() string {
 	w := b.road.words()
-	return diffOf(w.good, w.bad, kernel(b.find.Thread), b.good, b.bad, b.road.listing)
+	return diffOf(w.good, w.bad, kernel(b.find.Thread), b.good, b.bad, b.extent(), b.road.listing)
 }
 
-// diffOf compares good and bad code of a kernel by their accesses, one per line.
-func diffOf(goodFile, badFile, kernel string, good, bad *code, listing func(*code) []string) string {
+// diffOf compares good and bad code of a kernel, one instruction per line.
+func diffOf(goodFile, badFile, kernel string, good, bad *code, of extent, listing func(*code) []string) string {
 	join := func(c *code) string { return strings.Join(listing(c), "\n") + "\n" }
 	var out strings.Builder
-	fmt.Fprintf(&out, "--- %s: %s, %s -%s, accesses and fences of %s\n", goodFile, good.tc.ID, good.target, good.level, kernel)
-	fmt.Fprintf(&out, "+++ %s: %s, %s -%s, accesses and fences of %s\n", badFile, bad.tc.ID, bad.target, bad.level, kernel)
+	fmt.Fprintf(&out, "--- %s: %s, %s -%s, %s of %s\n", goodFile, good.tc.ID, good.target, good.level, of, kernel)
+	fmt.Fprintf(&out, "+++ %s: %s, %s -%s, %s of %s\n", badFile, bad.tc.ID, bad.target, bad.level, of, kernel)
 	d := diffmatchpatch.New()
 	x, y, lines := d.DiffLinesToRunes(join(good), join(bad))
 	for _, part := range d.DiffCharsToLines(d.DiffMainRunes(x, y, false), lines) {

@@ -12,9 +12,20 @@ type recipe struct {
 	tc            *toolchain.Toolchain
 	target, level string
 	flags         []string
+	extent        extent
 }
 
-func (b *ptxRoad) recipe() recipe { return recipe{b.f.Toolchain, b.f.Target, b.f.Level, b.f.Flags} }
+func (b *ptxRoad) recipe() recipe {
+	return recipe{b.f.Toolchain, b.f.Target, b.f.Level, b.f.Flags, b.extent()}
+}
+
+// listing are the flags with which nvdisasm prints what is compared.
+func (r recipe) listing() string {
+	if r.extent == controlled {
+		return "-c -hex"
+	}
+	return "-c"
+}
 
 func (b *ptxRoad) makefile() string { return b.recipe().makefile() }
 
@@ -58,7 +69,7 @@ check: min.sass
 	@awk -f check.awk min.sass
 
 min.sass: min.cubin
-	$(NVDISASM) -c min.cubin > $@.tmp
+	$(NVDISASM) %s min.cubin > $@.tmp
 	@mv $@.tmp $@
 
 min.cubin: min.ptx
@@ -70,7 +81,7 @@ versions:
 
 clean:
 	rm -f min.cubin min.sass min.sass.tmp
-`, oneLine(r.tc.ID), oneLine(r.tc.Build), r.target, r.level, makeWords(r.flags))
+`, oneLine(r.tc.ID), oneLine(r.tc.Build), r.target, r.level, makeWords(r.flags), r.listing())
 	return m.String()
 }
 
@@ -97,22 +108,27 @@ func oneLine(s string) string {
 // those of the finding.
 func (b *ptxRoad) awk() string {
 	how, bad, good := b.awkLists()
-	return judge(kernel(b.find.Thread), how, bad, good, b.prog.ambiguous, false)
+	return judge(kernel(b.find.Thread), how, bad, good, b.prog.ambiguous, b.extent())
 }
 
 // judge returns a script that compares the accesses of a kernel, in one of the views, with those
 // of bad and good code. ambiguous says that stores with .cs are not those of results, all that every instruction counts.
-func judge(kernel, how, bad, good string, ambiguous, all bool) string {
+func judge(kernel, how, bad, good string, ambiguous bool, of extent) string {
 	results := `class == "ST" && m ~ /\.(CS|EF)/`
 	if ambiguous {
 		results = "0"
 	}
-	left := `class == "" || (` + results + ")"
-	if all {
+	left, end := `class == "" || (`+results+")", awkEnd
+	switch of {
+	case instructions:
 		left = `m == "" || m == "NOP"`
+	case controlled:
+		left = `m == ""`
+		end = awkControl + strings.NewReplacer("the accesses are as written", "the control codes are those of correct code",
+			"the accesses", "the instructions and their control codes").Replace(awkEnd)
 	}
-	return fmt.Sprintf(`# Tells whether the machine code of one kernel, printed by nvdisasm -c, has the
-# finding: it lists the accesses and fences of the kernel in order, leaving out
+	return fmt.Sprintf(`# Tells whether the machine code of one kernel, printed by nvdisasm %s, has the
+# finding: it lists the %s of the kernel in order, leaving out
 # the stores (.cs) that only keep results alive, and compares the list.
 # Exit status: 0 reproduced, 1 not reproduced, 2 neither of the two recorded lists.
 BEGIN {
@@ -135,6 +151,7 @@ BEGIN {
 /^[ \t]*\.section/ { inside = 0 }
 inside && match($0, /^[ \t]*\/\*[0-9a-f]+\*\//) {
 	text = substr($0, RSTART + RLENGTH)
+	sub(/\/\*.*/, "", text)
 	gsub(/[{};]/, " ", text)
 	sub(/^[ \t]+/, "", text)
 	sub(/^@!?[UPT0-9]+[ \t]+/, "", text)
@@ -148,8 +165,29 @@ inside && match($0, /^[ \t]*\/\*[0-9a-f]+\*\//) {
 	class = classes[op]
 	if (%s) next
 	if (view == "class" && class == "AUX") next
-`, kernel, how, bad, good, left) + awkEnd
+`, recipe{extent: of}.listing(), of, kernel, how, bad, good, left) + end
 }
+
+// awkControl keeps an instruction until the next line has told its control code.
+const awkControl = `	held = text
+	next
+}
+function board(n) { return n == 7 ? "-" : n }
+# control decodes the digits in front of the upper half of an encoding: the scoreboards
+# that the instruction waits for, those that tell that it has read and written, and
+# how many cycles later the next instruction may issue.
+function control(digits,   v, i, wait, s) {
+	for (i = 1; i <= 6; i++) v = 16 * v + index("0123456789abcdef", substr(digits, i, 1)) - 1
+	v = int(v / 2) % 2097152
+	wait = int(v / 2048)
+	s = "B"
+	for (i = 0; i < 6; i++) { s = s (wait % 2 ? i : "-"); wait = int(wait / 2) }
+	return s ":R" board(int(v / 256) % 8) ":W" board(int(v / 32) % 8) (int(v / 16) % 2 ? ":-" : ":Y") sprintf(":S%02d", v % 16)
+}
+inside && held != "" && match($0, /^[ \t]*\/\* 0x/) {
+	text = control(substr($0, RSTART + RLENGTH, 6)) "  " held
+	held = ""
+`
 
 // awkEnd ends the scripts: it adds an instruction to the list, in the requested view, and
 // compares the list with the recorded ones.

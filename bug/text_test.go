@@ -41,7 +41,7 @@ func TestAwk(t *testing.T) {
 			for _, rule := range []string{"merged", "fence-weakened"} {
 				b := &bundler{prog: &program{ambiguous: i == 0}, find: report.Finding{Rule: rule}}
 				b.road = &ptxRoad{b}
-				b.bad = &code{lines: accesses(text, name, b.prog.ambiguous)}
+				b.bad = &code{lines: accesses.of(text, name, b.prog.ambiguous)}
 				script := strings.Replace(b.road.awk(), `kernel = "min_T0"`, `kernel = "`+name+`"`, 1)
 				prog := filepath.Join(t.TempDir(), "check.awk")
 				require.NoError(t, os.WriteFile(prog, []byte(script), 0o600))

@@ -42,35 +42,12 @@ optcheck replay . "$@"
 
 // compiled compiles a program for this finding.
 func (b *kernelBundler) compiled(ctx context.Context, r recipe, p *program) (*code, error) {
-	c, err := r.compile(ctx, p, b.find.Kernel)
-	if err == nil && b.executed() {
-		c.lines = instructions(c.text, b.find.Kernel)
-	}
-	return c, err
+	return r.compile(ctx, p, b.find.Kernel)
 }
 
 // executed reports whether the finding is one of execution.
 func (b *kernelBundler) executed() bool {
 	return b.find.Execution != nil && b.find.Execution.Early == nil
-}
-
-// instructions lists all instructions of a kernel in nvdisasm's output, but those that do nothing.
-func instructions(text []byte, kernel string) (out []access) {
-	inside := false
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimRight(line, "\r\n")
-		if strings.HasPrefix(line, ".text.") {
-			inside = line == ".text."+kernel+":"
-		} else if strings.HasPrefix(strings.TrimSpace(line), ".section") {
-			inside = false
-		}
-		if m := machineLine.FindStringSubmatch(line); inside && m != nil {
-			if a, _ := parseAccess(m[1], true); a.text != "" && a.mnemonic != "NOP" {
-				out = append(out, a)
-			}
-		}
-	}
-	return out
 }
 
 // hidden are changes of a kernel that keep what it computes, but hide the result of one instruction from the optimiser: a parameter

@@ -91,6 +91,9 @@ var expectation = map[string]string{
 	"dependency-broken":  "What the source computes from a loaded value depends on that load in the machine code too.",
 	"control-changed":    "Each access runs under the condition of the source.",
 	"witnesses-disagree": "Line information and data flow name the same instruction for each access.",
+	"hazard-raw":         "Each instruction waits until the registers that it reads are written.",
+	"hazard-waw":         "Each instruction waits until earlier results in the registers that it writes are there.",
+	"hazard-war":         "Each instruction waits until earlier ones have read the registers that it writes.",
 }
 
 // headline says in a few words what happened, by the broken rule.
@@ -114,6 +117,9 @@ var headline = map[string]string{
 	"dependency-broken":  "a dependency is lost",
 	"control-changed":    "an access runs under another condition",
 	"witnesses-disagree": "line information contradicts the data flow",
+	"hazard-raw":         "a register is read before it is written",
+	"hazard-waw":         "a register is written before an earlier write, which then wins",
+	"hazard-war":         "a register is written before an earlier instruction has read it",
 }
 
 // orderLost reports whether the rule is about an access that orders others, not about a fence.

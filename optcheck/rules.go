@@ -217,6 +217,11 @@ instruction was issued, and say so by a scoreboard. Here a register is overwritt
 that: a store stores, or an access addresses, what was computed later.`}
 )
 
+// InFlight reports whether a rule is about registers that are used while they are in flight.
+func InFlight(rule string) bool {
+	return rule == HazardRAW.ID || rule == HazardWAW.ID || rule == HazardWAR.ID
+}
+
 // Rules lists all rules in the order in which they are checked.
 var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, ExtraEffect, Retargeted, KindChanged, ValueChanged, WidthChanged, Weakened,
 	Reordered,

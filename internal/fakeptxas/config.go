@@ -32,6 +32,8 @@ type Config struct {
 	// Optimise names the passes that are run, by the kernel's name. A kernel ""
 	// means all kernels that are not named.
 	Optimise map[string][]string `json:"optimise,omitempty"`
+	// Hasty has the machine code of all kernels wait for no scoreboard, on sm_70 and later.
+	Hasty bool `json:"hasty,omitempty"`
 	// Faults are the breakdowns, by the name of the kernel that provokes them.
 	Faults map[string]Fault `json:"faults,omitempty"`
 }
