@@ -151,7 +151,6 @@ BEGIN {
 /^[ \t]*\.section/ { inside = 0 }
 inside && match($0, /^[ \t]*\/\*[0-9a-f]+\*\//) {
 	text = substr($0, RSTART + RLENGTH)
-	sub(/\/\*.*/, "", text)
 	gsub(/[{};]/, " ", text)
 	sub(/^[ \t]+/, "", text)
 	sub(/^@!?[UPT0-9]+[ \t]+/, "", text)
@@ -170,6 +169,7 @@ inside && match($0, /^[ \t]*\/\*[0-9a-f]+\*\//) {
 
 // awkControl keeps an instruction until the next line has told its control code.
 const awkControl = `	held = text
+	sub(/ *\/\*.*/, "", held)
 	next
 }
 function board(n) { return n == 7 ? "-" : n }
