@@ -44,6 +44,15 @@ const (
 	Worlds                // how many there are
 )
 
+// Worlds in which numbers fit each other: they are not tried for a program that faults, but to see what rests on the numbers.
+const (
+	Alike  World = Worlds + iota // all numbers are that of the threads of a block
+	Rising                       // each number is twice the one before
+)
+
+// points reports whether eight bytes of which nothing is known are a pointer.
+func (w World) points() bool { return w == Pointing || w == Binary }
+
 // Contents is what a buffer holds.
 type Contents struct {
 	Addr uint64 `json:"addr"`
@@ -105,7 +114,7 @@ func (in *Input) made(fill uint64) func(emu.Word, emu.Kind) uint32 {
 			return uint32(fill) // nobody wrote it: undefined
 		case w.Addr()>>32 == emu.Workspace>>32:
 			return 0
-		case k == emu.Integer64 && in.World >= Pointing:
+		case k == emu.Integer64 && in.World.points():
 			k = emu.Pointer
 		}
 		low := w&1 == 0
@@ -188,7 +197,7 @@ func (in *Input) integer(k emu.Kind, low bool, x uint64) uint32 {
 		return uint32(x >> 20 & 1)
 	case in.World == Binary:
 		return uint32(x & 1)
-	case in.World != Small:
+	case in.World == Aligned || in.World == Pointing:
 		return uint32(x % 5 * 16)
 	}
 	return uint32(x % 47)
@@ -218,13 +227,13 @@ func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64
 		}
 	}
 	in.Params = make([]byte, size(p.Params))
-	used := paramKinds(p, kind)
+	used, number := paramKinds(p, kind), 0
 	likely := slices.DeleteFunc(constants(p), func(v uint64) bool { return v > most }) // greater ones make loops without an end
 	for i, v := range p.Params {
 		b := in.Params[v.Offset : v.Offset+v.Size]
 		for at := 0; at < len(b); at += 4 {
 			u, known := used[v.Offset+int64(at)]
-			if world >= Pointing && at%8 == 0 && (!known || u.kind == emu.Integer64) {
+			if world.points() && at%8 == 0 && (!known || u.kind == emu.Integer64) {
 				u.kind = emu.Pointer
 			}
 			switch {
@@ -238,7 +247,8 @@ func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64
 				binary.LittleEndian.PutUint64(b[at:], 0x3ff0000000000000+r.next()>>20)
 				at += 4
 			default:
-				put(b[at:], scalar(&r, u.kind, likely, in))
+				put(b[at:], scalar(&r, u.kind, likely, in, number))
+				number++
 				if u.bytes == 8 {
 					at += 4 // the high word stays 0
 				}
@@ -270,8 +280,11 @@ func put(b []byte, v uint32) {
 	copy(b, w[:])
 }
 
-// scalar is the value of a parameter that is no address.
-func scalar(r *random, k emu.Kind, likely []uint64, in *Input) uint32 {
+// rising is how often numbers double in the world Rising.
+const rising = 8
+
+// scalar is the value of a parameter that is no address: number so many of them come before it.
+func scalar(r *random, k emu.Kind, likely []uint64, in *Input, number int) uint32 {
 	if k == emu.Float32 {
 		return 0x3f800000 + uint32(r.next()>>44)
 	}
@@ -280,6 +293,10 @@ func scalar(r *random, k emu.Kind, likely []uint64, in *Input) uint32 {
 		return uint32(r.below(2))
 	case Aligned, Pointing:
 		return uint32(1+r.below(8)) * 16
+	case Alike:
+		return uint32(in.Block[0] * in.Block[1] * in.Block[2])
+	case Rising:
+		return 16 << (number % rising)
 	}
 	n := in.Grid[0] * in.Block[0]
 	switch r.below(8) {

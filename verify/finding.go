@@ -109,6 +109,8 @@ type Finding struct {
 	SameValue bool `json:"same_value,omitempty"`
 	// Chosen tells that it rests on values that were chosen for parameters or memory, which the program may exclude.
 	Chosen bool `json:"chosen,omitempty"`
+	// Unless is a launch, if one was chosen, in which its operations were performed and it was not seen.
+	Unless string `json:"unless,omitempty"`
 	// Count is how often it was seen, Run the first run that showed it.
 	Count int    `json:"count"`
 	Run   string `json:"run,omitempty"`
@@ -122,6 +124,8 @@ type Finding struct {
 	Record string `json:"execution,omitempty"`
 
 	made made
+	// astray tells that each run that showed it came to wrong addresses, because of what was chosen.
+	astray bool
 
 	level level
 	// from is what the address depends on that was chosen, decided what the conditions before it do.
@@ -333,17 +337,22 @@ func (f *findings) drop(p *ir.Program, in *refine.Input) (unknown []string) {
 
 var badAddress = map[Rule]string{wild: "the address is none of memory", Misaligned: "the address is misaligned", OutOfBounds: "the access is out of bounds"}
 
-// Possible reports whether a finding depends on values that were chosen in a way that the program may exclude: races do not
-// count as such, since what the values are decides little about the order of threads.
+// Possible reports whether a finding depends on values that were chosen in a way that the program may exclude: of races that is
+// so if another choice does not show them, since what values are decides little about the order of threads.
 func (x *Finding) Possible() bool {
-	switch x.Rule {
-	case Early:
+	switch {
+	case x.Rule == Early, x.Unless != "", x.astray:
 		return true
+	}
+	switch x.Rule {
 	case DataRace, BarrierDivergence, BarrierCount, Stuck, Lifetime:
 		return false
 	}
 	return x.Chosen
 }
+
+// Minor reports whether a finding decides nothing: it rests on what was chosen, or is a race in which each write stores what is there already.
+func (x *Finding) Minor() bool { return x.Possible() || x.SameValue }
 
 // sorted are the findings by their place.
 func (f *findings) sorted() []*Finding {

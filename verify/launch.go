@@ -96,12 +96,23 @@ type choice struct {
 	pointers []int64
 	// number, if not nil, is what an input is directed to.
 	number *number
+	// shape is the launch, if another one than usual is tried.
+	shape shaped
+	// filled tells that buffers of zeros hold something else.
+	filled bool
 }
+
+// shaped are the grid and block of a launch.
+type shaped struct{ grid, block [3]int }
 
 // input makes the input of a seed.
 func (o *Options) input(p *ir.Program, seed uint64, c choice) (in *refine.Input, buffers []region, err error) {
 	l := &o.Launch
-	in = refine.ChooseIn(p, l.Grid, l.Block, seed, c.world)
+	grid, block := l.Grid, l.Block
+	if c.shape != (shaped{}) {
+		grid, block = c.shape.grid, c.shape.block
+	}
+	in = refine.ChooseIn(p, grid, block, seed, c.world)
 	for _, at := range c.pointers {
 		binary.LittleEndian.PutUint64(in.Params[at:], pointed+uint64(at)<<21)
 	}
@@ -126,9 +137,9 @@ func (o *Options) input(p *ir.Program, seed uint64, c choice) (in *refine.Input,
 			if at[key] == 0 {
 				at[key] = bufferBase + uint64(len(buffers))*bufferStep
 				buffers = append(buffers, region{o.bufferName(p, n, a), at[key], at[key] + uint64(a.Bytes)})
-				data := make([]byte, a.Bytes)
-				copy(data, a.Data)
-				in.Memory = append(in.Memory, refine.Contents{Addr: at[key], Data: data})
+				if data := make([]byte, a.Bytes); copy(data, a.Data) > 0 || !c.filled {
+					in.Memory = append(in.Memory, refine.Contents{Addr: at[key], Data: data})
+				}
 			}
 			value = at[key]
 		}

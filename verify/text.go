@@ -31,10 +31,10 @@ func (r *Result) Text() string {
 	return b.String()
 }
 
-// Count is the number of findings that do not depend on chosen values, or of races alone.
+// Count is the number of findings that count, or of races alone.
 func (r *Result) Count(races bool) (n int) {
 	for _, f := range r.Found {
-		if !f.Possible() && (!races || f.Rule == DataRace) {
+		if !f.Minor() && (!races || f.Rule == DataRace) {
 			n++
 		}
 	}
@@ -48,6 +48,8 @@ func (r *Result) Verdict() string {
 		return plain.Count(r.Count(false), "finding")
 	case len(r.Unknown) > 0:
 		return "unknown"
+	case len(r.Found) > 0 && !slices.ContainsFunc(r.Found, func(f *Finding) bool { return !f.SameValue }):
+		return fmt.Sprintf("nothing found in %s but races that change no value", plain.Count(len(r.Runs), "run"))
 	case len(r.Found) > 0:
 		return fmt.Sprintf("nothing found in %s but what the program may exclude", plain.Count(len(r.Runs), "run"))
 	}
@@ -58,7 +60,7 @@ func (r *Result) Verdict() string {
 func (r *Result) Brief() string {
 	var rules []string
 	for _, f := range r.Found {
-		if s := string(f.Rule); !f.Possible() && !slices.Contains(rules, s) {
+		if s := string(f.Rule); !f.Minor() && !slices.Contains(rules, s) {
 			rules = append(rules, s)
 		}
 	}
@@ -116,6 +118,12 @@ func (f *Finding) Notes() (out []string) {
 	}
 	if f.SameValue {
 		out = append(out, "every write that was seen stores what is there already")
+	}
+	if f.Unless != "" {
+		out = append(out, "not seen with "+plain.Line(f.Unless))
+	}
+	if f.astray {
+		out = append(out, "seen only where what was chosen led to wrong addresses")
 	}
 	return append(out, fmt.Sprintf("seen %s, first with %s", plain.Count(f.Count, "time"), f.Run))
 }

@@ -69,6 +69,8 @@ type outcome struct {
 	// suspect are the instructions with an address that was wrong because of what was chosen.
 	suspect map[int32]trail
 	input   *refine.Input
+	// cannot tells that the run stopped at what is not understood.
+	cannot bool
 	// fixed tells that another schedule would have done the same.
 	fixed bool
 }
@@ -133,6 +135,9 @@ func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
 	}
 	r := merge(p, outs)
 	r.Chose = set.chosen(p)
+	if err := cmp.Or(set.unequal(p, lines, r, chosen), set.doubt(p, lines, r, chosen)); err != nil {
+		return nil, err
+	}
 	if set.Executions {
 		set.witnesses(p, lines, r)
 	}
@@ -153,11 +158,12 @@ func (o *Options) choose(p *ir.Program, lines Lines, input, schedule int, first 
 		if err != nil {
 			return nil, c, err
 		}
-		if y == nil && c.world == refine.Worlds-1 {
+		if y == nil && c.world >= refine.Worlds-1 {
 			break
 		}
 		if y == nil {
-			with = choice{c.world + 1, c.pointers, c.number}
+			with = c
+			with.world++
 			if y, err = o.one(p, lines, input, schedule, with); err != nil {
 				return nil, c, err
 			}
@@ -171,7 +177,8 @@ func (o *Options) choose(p *ir.Program, lines Lines, input, schedule int, first 
 func (o *Options) better(p *ir.Program, lines Lines, input, schedule int, x *outcome, c choice) (*outcome, choice, error) {
 	for _, pc := range slices.Sorted(maps.Keys(x.suspect)) {
 		for _, at := range pointers(x.input, x.suspect[pc]) {
-			with := choice{c.world, append(slices.Clip(c.pointers), at), c.number}
+			with := c
+			with.pointers = append(slices.Clip(c.pointers), at)
 			y, err := o.one(p, lines, input, schedule, with)
 			if err != nil {
 				return nil, c, err
@@ -215,10 +222,12 @@ func merge(p *ir.Program, outs []*outcome) *Result {
 				y.Count += f.Count
 				y.SameValue = y.SameValue && f.SameValue
 				y.Chosen = y.Chosen && f.Chosen
+				y.astray = y.astray && len(x.suspect) > 0
 			}
 		}
 		for _, f := range x.found.list {
 			if k := x.found.keyOf(f); all.of[k] == nil {
+				f.astray = len(x.suspect) > 0
 				all.of[k] = f
 				all.list = append(all.list, f)
 			}
@@ -313,6 +322,7 @@ func (o *Options) once(p *ir.Program, lines Lines, input, schedule int, c choice
 		if x.run.Why, unknown = m.failed(err); unknown != "" {
 			x.unknown = append(x.unknown, unknown)
 		}
+		x.cannot = errors.As(err, new(*emu.Cannot))
 	}
 	x.suspect, x.fixed = m.suspects(err, follow), err == nil && !m.contested
 	return x, nil

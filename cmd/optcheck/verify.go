@@ -36,7 +36,7 @@ type verification struct {
 }
 
 // verifyFails are the values of verify's --fail-on.
-var verifyFails = []string{"any", "race", "never"}
+var verifyFails = []string{"all", "any", "race", "never"}
 
 func newVerifyCmd(env *environment) *cobra.Command {
 	var v verification
@@ -90,7 +90,7 @@ found but not everything could be told.`,
 	f.BoolVar(&v.needed, "needed", false, "leave out each synchronisation of kernels without findings, and say whether that is noticed")
 	f.BoolVar(&v.all, "all-executions", false, "look at all executions of a small launch that the model ptx allows, not at some runs")
 	f.DurationVar(&v.limit, "for", time.Minute, "with --all-executions or --reduce: how long one kernel may take")
-	f.StringVar(&v.fail, "fail-on", "any", "exit with 1 if this was found: any, race, never")
+	f.StringVar(&v.fail, "fail-on", "any", "exit with 1 if this was found: all (also what rests on chosen values, and races that change no value), any, race, never")
 	f.StringSliceVar(&v.front, "front-flags", nil, "further arguments for the compiler of CUDA C++, separated by commas")
 	f.StringSlice("toolchains", nil, "compile CUDA C++ with these toolchains only")
 	f.StringSlice("targets", nil, "compile CUDA C++ for the first of these targets (sm_80)")
@@ -105,7 +105,7 @@ found but not everything could be told.`,
 
 func (v *verification) run(ctx context.Context, env *environment, files []string) error {
 	if !slices.Contains(verifyFails, v.fail) {
-		return fmt.Errorf("--fail-on %q: must be any, race or never", v.fail)
+		return fmt.Errorf("--fail-on %q: must be all, any, race or never", v.fail)
 	}
 	if (v.sarif != "" || v.writeKnown != "" || v.html != "" || v.reduce != "") && v.all {
 		return fmt.Errorf("--sarif, --html, --reduce and --write-known: --all-executions has none")
@@ -176,7 +176,9 @@ func (v *verification) kernel(ctx context.Context, env *environment, file string
 			return err
 		}
 	}
-	v.counted += r.Count(v.fail == "race")
+	if v.counted += r.Count(v.fail == "race"); v.fail == "all" {
+		v.counted += len(r.Found)
+	}
 	if len(r.Unknown) > 0 {
 		v.unknown++
 	}

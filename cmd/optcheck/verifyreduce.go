@@ -13,7 +13,7 @@ import (
 
 // small writes the kernel of the first finding that counts, made small, into the file of --reduce.
 func (v *verification) small(ctx context.Context, env *environment, l *toVerify, r *verify.Result) error {
-	i := slices.IndexFunc(r.Found, func(f *verify.Finding) bool { return !f.Possible() && (v.fail != "race" || f.Rule == verify.DataRace) })
+	i := slices.IndexFunc(r.Found, func(f *verify.Finding) bool { return !f.Minor() && (v.fail != "race" || f.Rule == verify.DataRace) })
 	if v.reduce == "" || i < 0 || v.reduced {
 		return nil
 	}

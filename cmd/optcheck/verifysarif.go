@@ -23,7 +23,7 @@ func faults(r *verify.Result) (out []report.Fault) {
 		titles[r.Rule] = r.Says
 	}
 	for _, f := range r.Found {
-		x := report.Fault{Rule: string(f.Rule), Title: titles[f.Rule], Kernel: r.Name, Message: f.Says(), Minor: f.Possible()}
+		x := report.Fault{Rule: string(f.Rule), Title: titles[f.Rule], Kernel: r.Name, Message: f.Says(), Minor: f.Minor()}
 		for _, s := range []*verify.Side{&f.First, f.Second} {
 			if s != nil {
 				x.Places = append(x.Places, faultPlace(r.File, s))
