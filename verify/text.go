@@ -73,6 +73,13 @@ func (r *Result) Brief() string {
 	return r.Verdict()
 }
 
+// Text is a finding for people.
+func (f *Finding) Text() string {
+	var b strings.Builder
+	f.text(&b)
+	return b.String()
+}
+
 func (f *Finding) text(b *strings.Builder) {
 	fmt.Fprintf(b, "  %s", f.Rule)
 	if f.Possible() && f.Rule != Early {

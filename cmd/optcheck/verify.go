@@ -28,7 +28,9 @@ type verification struct {
 	asJSON      bool
 	sarif, html string
 	reduce      string
+	bundle      string
 	reduced     bool
+	cuda        bool
 	writeKnown  string
 	results     []*verify.Result
 	// asked are the kernels that were verified, counted what --fail-on counts of them, unknown those of which not everything is known.
@@ -97,6 +99,7 @@ found but not everything could be told.`,
 	f.StringVar(&v.sarif, "sarif", "", "also write what was found to this file, as SARIF with the lines of the source")
 	f.StringVar(&v.html, "html", "", "also write what was found into this folder, as a page with the source and a picture of each race")
 	f.StringVar(&v.reduce, "reduce", "", "also write the kernel of the first finding that counts into this new PTX file, without what the finding does not need")
+	f.StringVar(&v.bundle, "bundle", "", "also write the first finding that counts into this folder, as a report that shows it again: the small kernel, the picture, a script")
 	knownFlags(cmd)
 	f.StringVar(&v.writeKnown, "write-known", "", "write what is found, and not known, into this new list of known findings")
 	jsonFlag(cmd, &v.asJSON, "one JSON object a kernel")
@@ -107,10 +110,10 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 	if !slices.Contains(verifyFails, v.fail) {
 		return fmt.Errorf("--fail-on %q: must be all, any, race or never", v.fail)
 	}
-	if (v.sarif != "" || v.writeKnown != "" || v.html != "" || v.reduce != "") && v.all {
-		return fmt.Errorf("--sarif, --html, --reduce and --write-known: --all-executions has none")
+	if (v.sarif != "" || v.writeKnown != "" || v.html != "" || v.reduce != "" || v.bundle != "") && v.all {
+		return fmt.Errorf("--sarif, --html, --reduce, --bundle and --write-known: --all-executions has none")
 	}
-	v.o.Executions = v.o.Executions || v.html != ""
+	v.o.Executions = v.o.Executions || v.html != "" || v.bundle != ""
 	if v.o.Inputs < 1 || v.o.Schedules < 1 || v.o.Steps < 0 || v.shared < 0 {
 		return fmt.Errorf("--inputs and --schedules are 1 or more, --steps and --shared 0 or more")
 	}

@@ -144,7 +144,7 @@ func (v *verification) modules(ctx context.Context, env *environment, file strin
 	if !isCUDA(file) {
 		return ptx.ParseAll(file, text)
 	}
-	o.CUDA = true
+	o.CUDA, v.cuda = true, true
 	sub := *env
 	if targets := env.settings.targets; len(targets) > 0 {
 		sub.settings.targets = targets[:1]

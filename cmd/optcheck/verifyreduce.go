@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -11,10 +12,19 @@ import (
 	"optcheck/verify"
 )
 
-// small writes the kernel of the first finding that counts, made small, into the file of --reduce.
+// smallest is the first finding that counts, with its kernel made small.
+type smallest struct {
+	found *verify.Finding
+	of    *verify.Result
+	text  []byte
+	insts int
+	tried int
+}
+
+// small makes the kernel of the first finding that counts small, and writes the files of --reduce and --bundle.
 func (v *verification) small(ctx context.Context, env *environment, l *toVerify, r *verify.Result) error {
 	i := slices.IndexFunc(r.Found, func(f *verify.Finding) bool { return !f.Minor() && (v.fail != "race" || f.Rule == verify.DataRace) })
-	if v.reduce == "" || i < 0 || v.reduced {
+	if v.reduce == "" && v.bundle == "" || i < 0 || v.reduced {
 		return nil
 	}
 	v.reduced = true
@@ -22,23 +32,40 @@ func (v *verification) small(ctx context.Context, env *environment, l *toVerify,
 	defer cancel()
 	k, tried, err := reduce.RunFault(limited, &reduce.Fault{Module: l.module, Kernel: l.kernel, Options: l.o, Found: r.Found[i], All: r.Found})
 	if err != nil {
-		return fmt.Errorf("--reduce: %w", err)
+		return fmt.Errorf("the kernel cannot be made small: %w", err)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	out, err := input.Create(v.reduce)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(out, "// %s of %s, with this launch:\n//--gridDim=[%d,%d,%d] --blockDim=[%d,%d,%d]\n%s", r.Found[i].Rule, plain.Line(r.Name),
+	s := &smallest{found: r.Found[i], of: r, insts: k.Len(), tried: tried}
+	s.text = fmt.Appendf(nil, "// %s of %s, with this launch:\n//--gridDim=[%d,%d,%d] --blockDim=[%d,%d,%d]\n%s", s.found.Rule, plain.Line(r.Name),
 		r.Grid[0], r.Grid[1], r.Grid[2], r.Block[0], r.Block[1], r.Block[2], k)
-	if closed := out.Close(); err == nil {
-		err = closed
+	if v.reduce != "" {
+		if err := v.writeReduced(env, s); err != nil {
+			return err
+		}
 	}
-	if err != nil {
+	if v.bundle != "" {
+		return v.writeBundle(env, s)
+	}
+	return nil
+}
+
+// writeReduced writes the file of --reduce.
+func (v *verification) writeReduced(env *environment, s *smallest) error {
+	if err := input.WriteFile(v.reduce, s.text); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(env.stderr, "%s: %s with this %s, of %d that were tried\n", plain.Line(v.reduce), plain.Count(k.Len(), "instruction"), r.Found[i].Rule, tried)
+	_, err := fmt.Fprintf(env.stderr, "%s: %s with this %s, of %d that were tried\n", plain.Line(v.reduce), plain.Count(s.insts, "instruction"), s.found.Rule, s.tried)
 	return err
+}
+
+// picture is the drawing of a finding's execution, nil if there is none.
+func picture(f *verify.Finding) ([]byte, error) {
+	if f.Execution == nil {
+		return nil, nil
+	}
+	var svg bytes.Buffer
+	err := f.Execution.SVG(&svg)
+	return svg.Bytes(), err
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -85,14 +84,13 @@ func (v *verification) writeHTML(ctx context.Context) error {
 			}
 			x.Message = strings.Trim(f.Where+": "+f.Why, ": ")
 			x.Notes = append(f.Notes(), f.Mends()...)
-			if f.Execution == nil {
-				continue
-			}
-			var svg bytes.Buffer
-			if err := f.Execution.SVG(&svg); err != nil {
+			svg, err := picture(f)
+			if err != nil {
 				return err
 			}
-			x.Picture, x.Record = svg.String(), f.Record
+			if svg != nil {
+				x.Picture, x.Record = string(svg), f.Record
+			}
 		}
 		out = append(out, k)
 	}
