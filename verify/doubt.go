@@ -14,11 +14,10 @@ import (
 // A kernel is written for some shapes of its launch, and for numbers that fit each other: rows of a matrix overlap where it is narrower than the
 // block. Where nobody has said how a kernel is launched, a race that another launch with the same operations does not have is a question.
 
-// The search for other launches may execute as many instructions of threads as all runs so far, so often; one of them as many as the longest run.
+// maxDoubting bounds the instructions of threads that the search for other launches executes, maxAttempt those of one.
 const (
-	maxDoubting = 4
-	maxAttempt  = 2
-	doubting    = 1 << 18 // few are no bound
+	maxDoubting = 1 << 25
+	maxAttempt  = 1 << 22
 )
 
 // doubt looks for launches without the races, endless waits and reads of nothing of a result whose launch was chosen. chosen are the choices of
@@ -33,15 +32,12 @@ func (o *Options) doubt(p *ir.Program, lines Lines, r *Result, chosen []choice) 
 		}
 		return nil
 	}
-	all, steps, oneBlock, longest := len(left), maxDoubting*max(r.Steps, doubting), !asksForBlock(p), int64(doubting)
-	for _, x := range r.Runs {
-		longest = max(longest, x.Steps)
-	}
+	all, steps, oneBlock := len(left), int64(maxDoubting), !asksForBlock(p)
 	for _, t := range o.others(p, chosen, left) {
 		if len(left) == 0 || steps <= 0 {
 			break
 		}
-		x, did, err := o.other(p, lines, t, left, maxAttempt*longest)
+		x, did, err := o.other(p, lines, t, left)
 		if err != nil {
 			return err
 		}
@@ -96,7 +92,7 @@ func (o *Options) others(p *ir.Program, chosen []choice, of []*Finding) (out []a
 
 // other runs another choice, and tells who performed the operations of findings; nobody does if the run says nothing. One that stops at what is
 // not understood, shows that its threads do not wait for ever.
-func (o *Options) other(p *ir.Program, lines Lines, t attempt, of []*Finding, steps int64) (*outcome, *doers, error) {
+func (o *Options) other(p *ir.Program, lines Lines, t attempt, of []*Finding) (*outcome, *doers, error) {
 	did := &doers{of: map[int32]*doer{}}
 	for _, f := range of {
 		if f.Second != nil {
@@ -104,7 +100,7 @@ func (o *Options) other(p *ir.Program, lines Lines, t attempt, of []*Finding, st
 		}
 	}
 	again := *o
-	again.Steps = min(o.Steps, steps)
+	again.Steps = min(o.Steps, maxAttempt)
 	again.watch = func(m *monitor) {
 		did.monitor = m
 		m.grid.Through(did)
