@@ -1,11 +1,13 @@
 package realcode
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"optcheck/internal/plain"
 	"optcheck/isa"
@@ -26,6 +28,7 @@ const (
 // hazards adds what a function, and the functions that it calls, do to registers that are in flight. Without control codes
 // nothing is known, and nothing is claimed.
 func (k *Kernel) hazards(m *ptx.Module, prog *isa.Program) {
+	made := sync.OnceValue(func() operations { return operationsOf(m) })
 	for i, fn := range called(prog, k.Name) {
 		v := hazard.Judge(fn)
 		if i == 0 {
@@ -36,43 +39,52 @@ func (k *Kernel) hazards(m *ptx.Module, prog *isa.Program) {
 		}
 		for _, c := range v.Claims {
 			f := Finding{Rule: Rule(c.Rule()), Kernel: k.Name, Detail: c.Detail, Flight: c.Excerpt, claim: &claim{fn.Name, c.Finding}}
-			f.madeOf(m, fn, &c)
+			f.madeOf(made(), fn, &c)
 			k.Findings = append(k.Findings, f)
 		}
 	}
 }
 
-// madeOf says of the machine code of a claim what of the PTX it was made of. The finding is about the first operation among its instructions.
-func (f *Finding) madeOf(m *ptx.Module, fn *isa.Func, c *hazard.Claim) {
-	made, places := map[int]*ptx.Inst{}, places(m)
-	for _, g := range m.Funcs {
-		for i := range g.Body {
-			if in := g.Body[i].Inst; in != nil {
-				made[in.N] = in
+// operations are the instructions of a module by their numbers, with their places.
+type operations map[int]struct {
+	inst  *ptx.Inst
+	place Place
+}
+
+func operationsOf(m *ptx.Module) operations {
+	list := operations{}
+	for _, fn := range m.Funcs {
+		for i := range fn.Body {
+			if in := fn.Body[i].Inst; in != nil {
+				x := list[in.N]
+				x.inst, x.place = in, placeIn(fn.Name, in)
+				list[in.N] = x
 			}
 		}
 	}
+	return list
+}
+
+// madeOf says of the machine code of a claim what of the PTX it was made of. The finding is about the first operation among its instructions.
+func (f *Finding) madeOf(made operations, fn *isa.Func, c *hazard.Claim) {
 	for _, i := range []int{c.From, c.To, c.Reaches} {
 		if i < 0 {
 			continue
 		}
 		in := &fn.Insts[i]
 		f.Code = append(f.Code, Code{fn.Name, in.Addr, in.Text})
-		if from := made[in.Src.Line]; from != nil && f.First == nil && isOperation(from) {
-			p := places[from.N]
-			f.First = &p
+		if from, ok := made[in.Src.Line]; ok && f.First == nil && isOperation(from.inst) {
+			f.First = &from.place
 		}
 	}
 	if c.Reaches >= 0 {
 		f.Hazard = fn.Insts[c.Reaches].Text
 	}
-	at := map[int64]*ptx.Inst{}
-	for i := range fn.Insts {
-		at[int64(fn.Insts[i].Addr)] = made[fn.Insts[i].Src.Line]
-	}
 	for i := range f.Flight.Lines {
-		if l := &f.Flight.Lines[i]; at[l.At] != nil {
-			l.Source, l.Of = cut(at[l.At].Text, maxText), at[l.At].Pos.Line
+		l := &f.Flight.Lines[i]
+		at, _ := slices.BinarySearchFunc(fn.Insts, l.At, func(in isa.Inst, at int64) int { return cmp.Compare(int64(in.Addr), at) })
+		if from, ok := made[fn.Insts[at].Src.Line]; ok {
+			l.Source, l.Of = cut(from.place.Text, maxText), from.place.Pos.Line
 		}
 	}
 }

@@ -109,6 +109,18 @@ func TestRoles(t *testing.T) {
 	}
 }
 
+// TestReturnAddress: the register from which the address to return to is taken is read, and that to which it is moved is written.
+func TestReturnAddress(t *testing.T) {
+	r := func(n uint16) isa.Reg { return isa.Reg{Class: isa.ClassGPR, Num: n} }
+	for text, regs := range map[string][2][]isa.Reg{
+		"RPCMOV.32 Rpc.LO, R2": {nil, {r(2)}}, "RPCMOV.32 R4, Rpc.HI": {{r(4)}, nil}, "RPCMOV.64 R4, Rpc": {{r(4), r(5)}, nil},
+	} {
+		in := one(t, 90, text)
+		assert.Equal(t, regs[0], in.Defs, text)
+		assert.Equal(t, regs[1], in.Uses, text)
+	}
+}
+
 // TestOperands checks the operand notation of all generations.
 func TestOperands(t *testing.T) {
 	arg := func(text string) isa.Operand {

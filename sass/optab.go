@@ -73,7 +73,7 @@ func addALU(alu func(destRule, widthRule, string)) {
 		VSEL4 VMULL FSET HSET2
 		UF2FP UI2FP UI2F UF2I UF2F USETMAXREG`)
 	alu(destReg, widthMad, `IMAD IMUL UIMAD`)
-	alu(destReg, widthUniform64, `MOV MOV32I I2IP`)
+	alu(destReg, widthUniform64, `MOV MOV32I I2IP RPCMOV`)
 	// Moves between register files.
 	alu(destReg, width1, `R2UR REDUX CREDUX VOTEU`)
 	alu(destReg1, width1, `P2R`)

@@ -82,11 +82,10 @@ func check(fn *isa.Func, vain int) Result {
 		if !d.open && d.kind != SetWait && (!d.fixed || d.cycles >= d.most) {
 			return
 		}
-		need, harm, broken := t.judge(fn, d)
+		need, broken, sure := t.judge(fn, d)
 		if !broken {
 			return
 		}
-		sure := need == 0 || d.cycles <= harm
 		p := pair{d.kind, d.from, d.to}
 		if i, again := found[p]; again {
 			if f := &r.Findings[i]; f.Reg != d.reg && !slices.Contains(f.More, d.reg) {
@@ -127,31 +126,31 @@ func tableOf(fn *isa.Func) (*table, string) {
 	return t, ""
 }
 
-// judge tells whether a dependency is broken, and how many cycles it needs; 0 if only a scoreboard tells. With harm cycles a chip
-// gave wrong values.
-func (t *table) judge(fn *isa.Func, d dep) (need, harm int, broken bool) {
+// judge tells whether a dependency is broken, and how many cycles it needs; 0 if only a scoreboard tells. That is sure if a scoreboard
+// would have to tell, or if a chip gave wrong values with as many cycles.
+func (t *table) judge(fn *isa.Func, d dep) (need int, broken, sure bool) {
 	from, to := &fn.Insts[d.from], &fn.Insts[d.to]
 	if d.kind == SetWait {
-		return t.setWait, t.harm["set-wait any.any any.any"], d.cycles < t.setWait
+		return t.setWait, d.cycles < t.setWait, d.cycles <= t.harm["set-wait any.any any.any"]
 	}
 	if !d.open && !d.fixed {
-		return 0, 0, false
+		return 0, false, false
 	}
 	need, harm, known := t.need(d.kind, from, to, d.reg)
 	switch {
 	case d.kind == WAW && !d.open && t.class(from) == t.class(to):
-		return 0, 0, false // one unit writes in order
+		return 0, false, false // one unit writes in order
 	case d.kind == WAW && d.open && matrix(from.Op) && from.Op == to.Op:
-		return 0, 0, false // compilers rely on it, of any two sizes
-	case d.open && known && d.cycles >= need && (d.kind == WAR || t.unannounced(from)):
-		return need, harm, true // compilers have done so, and nobody knows why they may
+		return 0, false, false // compilers rely on it, of any two sizes
+	case d.open && d.kind == WAR && known && d.cycles >= need:
+		return need, true, false // compilers have done so, and nobody knows why they may
 	case d.open:
-		return 0, 0, true
+		return 0, true, !t.unannounced(from)
 	}
-	return need, harm, known && d.cycles < need
+	return need, known && d.cycles < need, d.cycles <= harm
 }
 
-// unannounced reports whether compilers leave out an instruction's scoreboard, as is done here.
+// unannounced reports whether compilers leave out an instruction's scoreboard, as is done here: nobody knows when it has its result.
 func (t *table) unannounced(in *isa.Inst) bool {
 	return in.Control.Write >= scoreboards && t.is(t.class(in), bare)
 }

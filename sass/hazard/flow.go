@@ -256,7 +256,7 @@ func (w *walk) age(s state, i int, known bool) state {
 		from := &w.fn.Insts[p.inst]
 		f := &w.effects[p.inst]
 		if e.inOrder != "" && e.inOrder == f.inOrder {
-			p.behind(board(c.Write))
+			p.behind(board(c.Write), in.Guard == (isa.Guard{}))
 		}
 		if f.has(grouped) && e.has(grouped) && commits(in) {
 			p.later = min(p.later+1, 63)
@@ -326,7 +326,7 @@ func (w *walk) await(s state, in *isa.Inst, i int) state {
 
 // waitsForGroups reports whether an instruction waits for groups of asynchronous ones: WARPGROUP.DEPBAR.LE gsb0, n until n of them are left.
 func waitsForGroups(in *isa.Inst) bool {
-	return in.Op == "WARPGROUP" && slices.Contains(in.Mods, "DEPBAR")
+	return in.Op == "WARPGROUP" && slices.Contains(in.Mods, "DEPBAR") && in.Guard == (isa.Guard{})
 }
 
 // commits reports whether an instruction ends a group of asynchronous ones.
@@ -334,10 +334,11 @@ func commits(in *isa.Inst) bool {
 	return slices.ContainsFunc(in.Args, func(o isa.Operand) bool { return o.Kind == isa.OpdSpecial && strings.HasPrefix(o.Sym, "gsb") })
 }
 
-// behind takes over that an instruction that answers behind a pending one sets a scoreboard.
-func (p *pending) behind(set uint8) {
+// behind takes over that an instruction that answers behind a pending one sets a scoreboard. Whether one whose condition is false
+// counts there is not known.
+func (p *pending) behind(set uint8, performed bool) {
 	switch p.wrote |= set; {
-	case set == 0:
+	case set == 0, !performed:
 	case p.counted == 0:
 		p.counted = set
 	case p.counted == set:
@@ -362,9 +363,10 @@ func (p *pending) committed(in *isa.Inst) int {
 	return int(p.later)
 }
 
-// depbar returns what a DEPBAR waits for: that only left operations of scoreboard bar remain, and none of those of all.
+// depbar returns what a DEPBAR waits for: that only left operations of scoreboard bar remain, and none of those of all. One whose condition may be
+// false waits for nothing.
 func depbar(in *isa.Inst) (bar uint8, left int, all uint8) {
-	if in.Op != "DEPBAR" && in.Op != "WARPGROUP" {
+	if in.Op != "DEPBAR" && in.Op != "WARPGROUP" || in.Guard != (isa.Guard{}) {
 		return 0, 0, 0
 	}
 	for k := range in.Args {

@@ -75,7 +75,7 @@ func Dependencies(fn *isa.Func) ([]Dependency, error) {
 	}
 	at := map[pair]int{}
 	ok := follow(fn, t, limits.Now().Steps, 0, func(d dep) {
-		need, _, broken := t.judge(fn, d)
+		need, broken, _ := t.judge(fn, d)
 		if !broken && (d.stale || d.kind != SetWait && !d.fixed || d.kind != SetWait && d.cycles >= horizon) {
 			return
 		}

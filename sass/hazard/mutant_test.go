@@ -172,7 +172,7 @@ func (o *oracle) await(in *isa.Inst) bool {
 func (o *oracle) since(k int, bar uint8) (n int) {
 	unit := o.effects[o.out[k].inst].inOrder
 	for _, f := range o.out[k+1:] {
-		if board(o.fn.Insts[f.inst].Control.Write)&bar != 0 && o.effects[f.inst].inOrder == unit {
+		if in := &o.fn.Insts[f.inst]; board(in.Control.Write)&bar != 0 && in.Guard == (isa.Guard{}) && o.effects[f.inst].inOrder == unit {
 			n++
 		}
 	}

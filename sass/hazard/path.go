@@ -40,7 +40,7 @@ func (p *Path) Step(i int) []isa.Reg {
 		if d.from != p.from || d.kind != p.kind {
 			return
 		}
-		if need, harm, broken := p.t.judge(p.w.fn, d); broken && (need == 0 || d.cycles <= harm) {
+		if _, broken, sure := p.t.judge(p.w.fn, d); broken && sure {
 			p.regs = append(p.regs, d.reg)
 		}
 	}

@@ -24,7 +24,7 @@ import (
 //	late CLASS…                    uniform registers are read after the issue, too
 //	prompt CLASS…                  operands are read at the issue, however long the results take
 //	grouped CLASS…                 results and operands are waited for by groups, and added to in order of issue; see commits
-//	bare CLASS…                    compilers leave out the scoreboard of a result of variable time if enough cycles lie between: nobody knows
+//	bare CLASS…                    compilers leave out the scoreboard of a result of variable time: nobody knows whether they may
 //	set-wait CYCLES                between setting a scoreboard and waiting for it
 //	of TARGET LINE                 a line of a target alone, in place of that of all
 //	same NAME TARGET               a target that is as another
