@@ -26,26 +26,29 @@ func (r *Rule) Breakable() bool { return !r.Note || r.Promoted }
 
 // The rules.
 var (
-	Missing = &Rule{ID: "missing", Title: "an access of the test is not in the machine code",
+	Missing = &Rule{ID: "missing", Title: "an access is not in the machine code",
 		Explain: `The value that the access should have produced, or the store that it should have
 performed, comes from somewhere else or is gone. Typical causes: a load after a
 store to the same location takes the stored value from the register (forwarding),
 a dead store is removed, a load is replaced by a constant. For a concurrent
-program the access mattered: another thread could have intervened.`}
-	Merged = &Rule{ID: "merged", Title: "two accesses of the test became one",
-		Explain: `Two accesses are served by one machine instruction: either two loads of one
-location became one load (common subexpression elimination: coRR can then never
+program the access mattered: another thread could have intervened. In a program
+this is also an operation that a path of the machine code goes without, an acquire
+without its invalidation, and a release without its fence.`}
+	Merged = &Rule{ID: "merged", Title: "two accesses became one",
+		Explain: `In a litmus test, two accesses are served by one machine instruction. Two loads of
+one location became one load (common subexpression elimination: coRR can then never
 be observed), or accesses to neighbouring words became one wide access. PTX lets
 compilers merge weak accesses; volatile and relaxed ones to the same location
-they should not.`}
-	Duplicated = &Rule{ID: "duplicated", Title: "an access of the test is in the machine code more than once",
+they should not. In a program only a merge that breaks an order is a finding: one
+load serves for two although an acquire stands between them.`}
+	Duplicated = &Rule{ID: "duplicated", Title: "an access is in the machine code more than once",
 		Explain: `The machine code performs an access of the test twice on one path. A second store
 can overwrite what another thread wrote in between; a second load can see another
 value than the first.`}
-	ExtraAccess = &Rule{ID: "extra-access", Title: "the machine code has an access that the test does not have",
+	ExtraAccess = &Rule{ID: "extra-access", Title: "the machine code has an access that nobody wrote",
 		Explain: `An access to memory that may be shared stands in the code without a counterpart
-in the test. Stores that only keep marker results alive, and private memory
-(stack, spills), are not counted.`}
+in the source. Stores that only keep marker results alive, and private memory
+(stack, spills), are not counted. In a program only stores and atomics count.`}
 	ExtraEffect = &Rule{ID: "extra-effect", Title: "an instruction does something that the test does not ask for",
 		Explain: `An instruction that is no access, fence or barrier of the test acts on memory, on
 caches, on other threads or on the kernel itself. Examples are a trap or breakpoint, a
@@ -65,16 +68,19 @@ for the same words, next to all constants, for single bits and for random words.
 	WidthChanged = &Rule{ID: "width-changed", Title: "an access moves more or fewer bytes than in the test",
 		Explain: `A wider access touches memory that the test's access does not touch; a narrower
 one is not single-copy atomic over the test's width.`}
-	Weakened = &Rule{ID: "weakened", Title: "an access is weaker in the machine code than in the test",
+	Weakened = &Rule{ID: "weakened", Title: "an access is weaker in the machine code than as written",
 		Explain: `The cache operator, strength or scope of the machine access does not reach what the
 source asks for. ld.cg needs .CG before sm_70 and STRONG.GPU after, volatile needs
 .CV/.WT or STRONG.SYS, and .relaxed, .acquire and .release need STRONG with at least
-their scope. Shared-memory accesses have no strength in machine code.`}
-	Reordered = &Rule{ID: "reordered", Title: "accesses are not in the order of the test",
-		Explain: `Two accesses of a thread stand in the machine code in the other order than in
-the test. Compilers do this with weak accesses that they can prove disjoint (the
-layouts symbols and offsets). A weak outcome seen on hardware is then possibly
-the compiler's doing.`}
+their scope. Shared-memory accesses have no strength in machine code. In a program
+this is also another operation or type, another barrier or mbarrier, and a wait that
+leaves more groups of copies in flight.`}
+	Reordered = &Rule{ID: "reordered", Title: "accesses are not in the order as written",
+		Explain: `In a litmus test, two accesses of a thread stand in the machine code in the other
+order than in the test. Compilers do this with weak accesses that they can prove
+disjoint (the layouts symbols and offsets). A weak outcome seen on hardware is then
+possibly the compiler's doing. In a program less is a finding: the memory model may
+require the order of the two, and no path of the PTX has that of the machine code.`}
 	FenceRemoved = &Rule{ID: "fence-removed", Title: "a fence of the test is missing between its accesses",
 		Explain: `No machine fence stands between the accesses before and the accesses after the
 fence of the test. For release and acquire accesses, the fence that implements
@@ -192,6 +198,13 @@ dropped in silence: see missing.`}
 	Strengthened = &Rule{ID: "strengthened", Note: true, Promoted: true, Title: "the machine code is stronger than the test",
 		Explain: `A wider scope, a stronger fence or an additional fence: legal, but the binary then
 tests less than the source says.`}
+	Uncompared = &Rule{ID: "uncompared", Note: true, Title: "what writes memory was performed by no run that was compared (programs)",
+		Explain: `It makes a cell unknown, and is no sign of a mistake. A kernel is preserved only if
+each operation that writes memory was performed by a run of the PTX that was compared
+with a run of the machine code. The two outcomes of each condition must have been
+compared as well, or the machine code must have the same comparison. Here no input
+reached that, or the kernel has an instruction that optcheck does not execute: the
+reason stands behind it. --execute 8 tries more inputs; reading the kernel decides.`}
 	Aggregated = &Rule{ID: "aggregated", Note: true, Title: "the atomics of a warp are combined into one",
 		Explain: `From -O1 on ptxas lets one lane of a warp perform an atomic addition (or a similar
 operation) for all its lanes. With one test thread per warp this changes nothing.`}
@@ -228,7 +241,7 @@ var Rules = []*Rule{Missing, Merged, Duplicated, ExtraAccess, ExtraEffect, Retar
 	FenceRemoved, FenceWeakened, DependencyBroken, ControlChanged, Convergence,
 	WrongValue, WrongAddress, NotPerformed, DoesNotEnd, WitnessesDisagree, Crash, Hang,
 	WaitMissing, WaitWeakened, InvalidateMissing, WritebackMissing, CachesUntouched, ValueUnread, ConditionUnread, LineLost, Interleaved,
-	UnreadGone, Strengthened, Aggregated, HazardRAW, HazardWAW, HazardWAR}
+	UnreadGone, Strengthened, Aggregated, Uncompared, HazardRAW, HazardWAW, HazardWAR}
 
 // LookupRule returns the rule with an ID.
 func LookupRule(id string) (*Rule, bool) {

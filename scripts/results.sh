@@ -3,9 +3,9 @@
 # pages that are named (default: short). What each prints goes to bin/results/PAGE.N.txt, with its date and
 # commit in front; compare that with the page. Ends with 1 if a command failed.
 #
-#	scripts/results.sh [-n] [short|long|set|device|…|PAGE]...
+#	[LIMIT=SECONDS] scripts/results.sh [-n] [short|long|set|device|…|PAGE]...
 #
-# -n only prints the commands. SET and CHECKOUT are described in scripts/results.txt.
+# -n only prints the commands. A command that runs longer than LIMIT is cut, and failed. SET and CHECKOUT are described in scripts/results.txt.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 dry=false
@@ -26,7 +26,7 @@ while IFS='|' read -r page kind command; do
 			log=$OUT.$n.txt
 			{ echo "# $(date -u +%F) $(git describe --always --dirty)"; echo "# $command"; } >"$log"
 			began=$SECONDS
-			if bash -c "$command" >>"$log" 2>&1 </dev/null; then state=done; else state="FAILED ($?)"; failed=1; fi
+			if timeout "${LIMIT:-0}" bash -c "$command" >>"$log" 2>&1 </dev/null; then state=done; else state="FAILED ($?)"; failed=1; fi
 			echo "$page: $state in $((SECONDS - began)) s: $log"
 			continue 2
 		fi

@@ -60,7 +60,7 @@ CUDA C++ each front end found (nvcc, clang) makes PTX for each target, as nvcc -
 does, which is audited for that target; toolchains are the pairs, as --toolchains
 nvcc-12.4+11.8. A file may include what lies below its folder and the folders of
 --front-flags -I. A cell (file × toolchain × target × level) is preserved, changed,
-miscompiled, unsupported or unknown.
+miscompiled, crashed, unknown, unsupported or invalid.
 
 Litmus tests are audited in each layout, too, more strictly. Without arguments these
 are the corpus and the generated tests of the presets quick and opportunities-quick.
@@ -77,11 +77,11 @@ taken as they are, tests in PTX translated where they have a meaning (optcheck
 convert --table). Targets are one of each generation unless --targets says
 others, or all.
 
-A test's cell (test × toolchain × target × level × layout) is preserved, optimised,
-miscompiled, unsupported or unknown. Machine code that is not the test is lifted back to
-a litmus test. A memory model says whether it allows an outcome that the test forbids:
-ptx from sm_70 on, ptx-2015 before, or the one of --model. With --no-verdict it is only
-called changed. With --output, the event stream is written to a file as JSON lines;
+A test's cell (test × toolchain × target × level × layout) may also be optimised. Machine
+code that is not the test is lifted back to a litmus test. A memory model says whether it
+allows an outcome that the test forbids: ptx from sm_70 on, ptx-2015 before, or the one
+of --model. If it does, the cell is miscompiled, and otherwise optimised. Without an
+answer it stays changed: with --no-verdict, or if the language gives the test no meaning. With --output, the event stream is written to a file as JSON lines;
 optcheck report renders it again.
 
 ` + formatsHelp + `

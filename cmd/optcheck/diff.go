@@ -29,8 +29,9 @@ Two runs of one toolchain each are compared across toolchains. With --left and
 --right, toolchains are picked out of runs; with one file, both are picked out of it, and
 need not be named if it has two.
 
-The exit code is 1 if the right side has a finding that the left one lacks, of a class that
---fail-on counts: by default miscompiled or crashed, and not known.
+The exit code is 1 if the right side has a finding that the left one lacks, or has in a
+milder class, and --fail-on counts it: by default miscompiled or crashed, and not known.
+Cells that only the right side has count, too.
 
 Outputs of optcheck hunt --values are compared likewise, by the causes of wrong values.
 

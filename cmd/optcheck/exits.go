@@ -36,7 +36,7 @@ var exits = map[string]exit{
 	"optcheck convert":                {"every test was converted", ""},
 	"optcheck deps":                   {"the fate of every dependency is known, but for those that --allow-unknown accepts", ""},
 	"optcheck devices":                {isPrinted, ""},
-	"optcheck diff":                   {"cells were compared, and none that --fail-on counts is worse on the right side", "there is one"},
+	"optcheck diff":                   {"cells were compared, and nothing that --fail-on counts is new or worse on the right side", "something is"},
 	"optcheck disturbance":            {"kernels were compared, and the markers disturb none", "they disturb one"},
 	"optcheck emit":                   {isPrinted, ""},
 	"optcheck emulate":                {"the launch was executed to its end", "it did not come to its end"},

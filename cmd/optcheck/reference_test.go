@@ -110,6 +110,7 @@ func settingsPage(b *bytes.Buffer) {
 		}
 		fmt.Fprintf(b, "| `%s` | `--%s` | `%s` | %s | %s |\n", k, k, envName(k), d, cellText(settingHelp(k)))
 	}
+	fmt.Fprintf(b, "\n`isa`, `check` and `audit FILE.cubin` read what others compiled: there `timeout` is %s unless you set it.\n", fileTimeout)
 	b.WriteString("\nNot taken from a folder that the user does not trust (`optcheck trust`):")
 	for _, k := range settingNames() {
 		if why := guarded[k]; why != "" {
@@ -161,7 +162,7 @@ func exitPage(b *bytes.Buffer) {
 		"`--allow-unknown` says (0). With `new` and `never` undecided cells make 2 of commands that were to decide them: `audit`, `check`, `lift`, `campaign`. " +
 		"They also make `executionSuccessful` in SARIF false. `report` shows what was done before: with `new` and `never` it ends with 0 " +
 		"though cells are undecided or missing.\n\n" +
-		"With `--new-only` no value counts known findings. `diff` counts a cell that is worse on the right side than on the left, or only there.\n\n" +
+		"With `--new-only` no value counts known findings. `diff` counts findings of the right side that the left one lacks, or has in a milder class. Those in cells that only the right side has count, too.\n\n" +
 		"JUnit's failures are the same cells; undecided ones are its errors ([forms](../ci.md#forms)).\n")
 }
 

@@ -18,7 +18,7 @@ one of
   the path of ptxas, nvcc or clang itself
   the folder that holds it, a toolkit with a bin folder, or a folder above several
   a Debian package (.deb), a wheel (.whl) or a redistributable archive (.tar.xz, .tar.gz,
-  .zip) with NVIDIA's ptxas, nvdisasm or cuobjdump
+  .tar.zst, .zip) with NVIDIA's ptxas, nvdisasm or cuobjdump
 
 Folders are noted where they are, and every command looks into them from then on. Archives
 are unpacked into the user's cache folder, with the hashes of all files (optcheck

@@ -21,7 +21,7 @@ this machine's own apt configuration names; apt verifies signatures and checksum
 Without names, the releases of ptxas and llvm-14, llvm-19 and llvm-22 are installed
 (cuda-12.5 and nvcc-12.5, of Debian's experimental suite, when named). What is there
 already is kept. nvcc-11.8 and later ones read about a gigabyte each, most of it
-libraries that are not kept (110 MB are): Debian packs the headers with them, and a part
+libraries, of which 120 MB are kept. Debian packs the headers with them, and a part
 of a package has no checksum. nvcc needs g++; clang compiles CUDA C++ with the headers
 that come with an nvcc.
 
