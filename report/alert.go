@@ -16,6 +16,7 @@ import (
 type alert struct {
 	Finding
 	test, hash string
+	about      *Test // of cells
 	class      string
 	cells      []*Cell
 	reasons    []string     // of undecided cells and of devices
@@ -86,7 +87,7 @@ func (r *Run) alerts() []*alert {
 	gs := r.Groups()
 	for _, g := range gs.List {
 		t := &gs.Set.Tests[g.Test]
-		a := &alert{Finding: Finding{Rule: Undecided, Thread: -1, Access: -1}, test: t.Name, hash: t.Hash,
+		a := &alert{Finding: Finding{Rule: Undecided, Thread: -1, Access: -1}, test: t.Name, hash: t.Hash, about: t,
 			class: g.Class, cells: gs.InFull(g)}
 		c := a.cells[0]
 		if c.HasFindings() && len(c.Findings) > 0 {
@@ -216,6 +217,14 @@ func (a *alert) flights() (lines []string) {
 	return lines
 }
 
+// title is what an alert is in, as its author names it.
+func (a *alert) title() string {
+	if a.about != nil {
+		return a.about.Title()
+	}
+	return label(a.test)
+}
+
 // text says in one or a few lines what was found.
 func (a *alert) text() string {
 	var b strings.Builder
@@ -232,10 +241,11 @@ func (a *alert) text() string {
 		}
 	} else {
 		for i, f := range a.cells[0].Findings {
-			if i > 0 {
-				fmt.Fprintf(&b, "\n%s: ", f.Rule)
+			if i == 0 { // its place and its rule are those of the alert
+				b.WriteString(a.about.Tell(&f).Text)
+			} else {
+				fmt.Fprintf(&b, "\n%s", a.about.sentence(&f))
 			}
-			b.WriteString(f.Text())
 		}
 	}
 	if v := a.verdict(); v != nil && len(v.New) > 0 {

@@ -32,7 +32,7 @@ func WriteAnnotations(w io.Writer, r *Run) error {
 		}
 		left--
 		p := from.place(a)
-		annotate(b, []string{"notice", "notice", "warning", "error"}[weight(a.class)], p, "optcheck: "+label(a.test)+": "+label(a.Rule), a.text())
+		annotate(b, []string{"notice", "notice", "warning", "error"}[weight(a.class)], p, "optcheck: "+a.title()+": "+label(a.Rule), a.text())
 	}
 	if more > 0 {
 		fmt.Fprintf(b, "optcheck: %s %s no annotation\n", plain.Count(more, "further finding"), plain.Form(more, "has", "have"))

@@ -90,15 +90,15 @@ func writeAlso(b *bufio.Writer, gs *Groups, more []*Group) {
 		var at, places []string
 		for _, list := range [][]Finding{cells[0].Findings, cells[0].Doubts} {
 			for i := range list {
-				if x := t.tell(&list[i]); x.place != "" {
-					put(&at, x.place+": ")
+				if x := t.Tell(&list[i]); x.Place != "" {
+					put(&at, x.Place+": ")
 				}
 			}
 		}
 		for _, p := range Places(cells) {
 			places = append(places, p.String())
 		}
-		fmt.Fprintf(b, "  also: %s%s, in %s\n", strings.Join(at, ""), t.title(), strings.Join(places, "; "))
+		fmt.Fprintf(b, "  also: %s%s, in %s\n", strings.Join(at, ""), t.Title(), strings.Join(places, "; "))
 	}
 	if n := len(more) - maxAlso; n > 0 {
 		fmt.Fprintf(b, "  and %s with this cause: --cells\n", plain.Count(n, "more finding"))
@@ -109,7 +109,7 @@ func writeAlso(b *bufio.Writer, gs *Groups, more []*Group) {
 // side, what may happen, and what a reader may do next.
 func writeGroup(b *bufio.Writer, r *Run, t *Test, cells []*Cell) {
 	c := cells[0]
-	fmt.Fprintf(b, "\n%s: %s\n", strings.ToUpper(label(c.Class)), t.title())
+	fmt.Fprintf(b, "\n%s: %s\n", strings.ToUpper(label(c.Class)), t.Title())
 	writeFindings(b, t, c.Findings, "")
 	writeFindings(b, t, c.Doubts, "unknown: ")
 	how := "" // of what is miscompiled, how it was compiled

@@ -134,12 +134,13 @@ func (j junitRule) outcome(c *Cell) string {
 
 func cellCase(c *Cell, from *sources, rule junitRule) junitCase {
 	j := junitCase{name: fmt.Sprintf("%s %s %s", label(c.Test), c.Level, c.Layout), kind: c.Class}
+	about := &Test{Name: c.Test}
 	if t := from.tests[[2]string{c.Test, c.Hash}]; t != nil {
-		j.file = t.File
+		j.file, about = cmp.Or(t.Origin, t.File), t
 	}
 	var b strings.Builder
 	for i, f := range c.Findings {
-		line := f.Rule + ": " + f.Text()
+		line := about.sentence(&f)
 		if i == 0 {
 			j.message = line
 		}

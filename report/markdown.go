@@ -173,7 +173,7 @@ func (m *markdown) alert(a *alert, before string) bool {
 		fmt.Fprintf(&b, "\n## %s\n", title)
 	}
 	place := m.from.place(a)
-	fmt.Fprintf(&b, "\n### %s: %s\n\n", mdCode(label(a.test)), mdText(label(a.Rule)))
+	fmt.Fprintf(&b, "\n### %s: %s\n\n", mdCode(a.title()), mdText(label(a.Rule)))
 	for i, line := range strings.Split(clip(a.text(), maxMessage), "\n") {
 		if i > 0 {
 			b.WriteString("  \n")

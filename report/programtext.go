@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,32 +11,42 @@ import (
 	"optcheck/internal/plain"
 )
 
-// title is what a finding is in: a test by its name, a kernel by its own, with the file that its author wrote.
-func (t *Test) title() string {
+// Title is what a finding is in: a test by its name, a kernel by its own, with the file that its author wrote.
+func (t *Test) Title() string {
 	if t.Dialect != Program {
 		return label(t.Name)
 	}
-	file := t.Origin
-	if file == "" {
-		file = t.File
-	}
+	return t.Kernel() + " in " + label(cmp.Or(t.Origin, t.File))
+}
+
+// Kernel is the name of a program's kernel, as its author wrote it.
+func (t *Test) Kernel() string {
 	kernel := t.Name
 	if i := strings.LastIndexByte(kernel, ':'); i >= 0 {
 		kernel = plain.Demangled(kernel[i+1:])
 	}
-	return clip(plain.Line(kernel), maxName) + " in " + label(file)
+	return clip(plain.Line(kernel), maxName)
 }
 
-// told is a finding as a text tells it: where its author finds it, and what stands there.
-type told struct {
-	place string // FILE:LINE:COLUMN of what the author wrote, "" if no file has it
-	line  string // what stands in that line of CUDA C++, "" if it is not at hand
-	text  string // what is found
+// FileTitle is the file of a program: that of its author, and which front end made PTX of it if one did.
+func (t *Test) FileTitle() string {
+	_, by, made := strings.Cut(t.File, "@")
+	if t.Origin == "" || !made {
+		return label(t.File)
+	}
+	return label(t.Origin) + " (PTX by " + label(strings.TrimSuffix(by, ".ptx")) + ")"
 }
 
-// tell finds the place of a finding.
-func (t *Test) tell(f *Finding) (x told) {
-	x.text = f.Text()
+// Told is a finding as reports tell it: where its author finds it, and what stands there.
+type Told struct {
+	Place string // FILE:LINE:COLUMN of what the author wrote, "" if no file has it
+	Line  string // what stands in that line of CUDA C++, "" if it is not at hand
+	Text  string // what is found
+}
+
+// Tell finds the place of a finding.
+func (t *Test) Tell(f *Finding) (x Told) {
+	x.Text = f.Text()
 	at := func(list [][]int) int {
 		if f.Thread < 0 || f.Thread >= len(list) || f.Access < 0 || f.Access >= len(list[f.Thread]) {
 			return 0
@@ -44,14 +55,14 @@ func (t *Test) tell(f *Finding) (x told) {
 	}
 	line, column := at(t.Lines), at(t.Columns)
 	if t.Dialect == Program {
-		x.text = strings.TrimPrefix(f.Full()+arose(f.Stage), fmt.Sprintf("%d:%d ", line, column))
+		x.Text = strings.TrimPrefix(f.Full()+arose(f.Stage), fmt.Sprintf("%d:%d ", line, column))
 	}
 	if line == 0 || t.File == "" {
 		return x
 	}
-	x.place = fmt.Sprintf("%s:%d:%d", label(t.File), line, column)
+	x.Place = fmt.Sprintf("%s:%d:%d", label(t.File), line, column)
 	if made, text := t.madeOf(line); made != "" {
-		x.place, x.line = plain.Line(made), plain.Line(text)
+		x.Place, x.Line = plain.Line(made), plain.Line(text)
 	}
 	return x
 }
@@ -76,6 +87,15 @@ func (t *Test) madeOf(line int) (place, text string) {
 	return place, text
 }
 
+// sentence says in a line what was found, and where its author finds it.
+func (t *Test) sentence(f *Finding) string {
+	x := t.Tell(f)
+	if x.Place == "" || t.Dialect != Program {
+		return f.Rule + ": " + x.Text
+	}
+	return x.Place + ": " + f.Rule + ": " + x.Text
+}
+
 // writeFindings tells what was found in a test: the line of its author first, then the instruction.
 func writeFindings(b *bufio.Writer, t *Test, list []Finding, what string) {
 	for i := range list {
@@ -83,14 +103,14 @@ func writeFindings(b *bufio.Writer, t *Test, list []Finding, what string) {
 			fmt.Fprintf(b, "  and %d more of %d\n", len(list)-i, len(list))
 			return
 		}
-		x := t.tell(&list[i])
+		x := t.Tell(&list[i])
 		place := ""
-		if x.place != "" {
-			place = x.place + ": "
+		if x.Place != "" {
+			place = x.Place + ": "
 		}
-		fmt.Fprintf(b, "  %s%s%s: %s\n", place, what, list[i].Rule, x.text)
-		if x.line != "" {
-			fmt.Fprintf(b, "    | %s\n", begin(x.line, maxSourceLine))
+		fmt.Fprintf(b, "  %s%s%s: %s\n", place, what, list[i].Rule, x.Text)
+		if x.Line != "" {
+			fmt.Fprintf(b, "    | %s\n", begin(x.Line, maxSourceLine))
 		}
 		for _, line := range list[i].Flight.Text() {
 			fmt.Fprintf(b, "    %s\n", plain.Line(line))

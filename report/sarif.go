@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path"
 	"strings"
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
@@ -208,7 +209,7 @@ func (s *sarifWriter) result(a *alert) {
 	if !ok {
 		index = s.addRule(alertRule(id))
 	}
-	res := sarif.NewRuleResult(id).WithRuleIndex(index).WithLevel(sarifLevel(a.class)).WithMessage(message(label(a.test) + ": " + strings.Join(append([]string{a.text()}, a.flights()...), "\n")))
+	res := sarif.NewRuleResult(id).WithRuleIndex(index).WithLevel(sarifLevel(a.class)).WithMessage(message(a.title() + ": " + strings.Join(append([]string{a.text()}, a.flights()...), "\n")))
 	res.Kind = "fail"
 	fp := a.fingerprint()
 	res.PartialFingerprints = map[string]string{sarifFingerprint: fp, githubFingerprint: fp + ":1"}
@@ -309,6 +310,17 @@ func (s *sarifWriter) flow(res *sarif.Result, a *alert) {
 	res.AddCodeFlow(sarif.NewCodeFlow().AddThreadFlow(flow))
 }
 
+// languageOf is the language of a file in the words of SARIF where it has one.
+func languageOf(file string) string {
+	switch ext := path.Ext(file); ext {
+	case ".cu":
+		return "cplusplus"
+	case ".ptx":
+		return "ptx"
+	}
+	return "litmus"
+}
+
 // location returns where an alert is shown: the line of the access in the test.
 func (s *sarifWriter) location(a *alert) *sarif.Location { return s.at(a, s.from.place(a)) }
 
@@ -325,7 +337,7 @@ func (s *sarifWriter) at(a *alert, p sourcePlace) *sarif.Location {
 	if !ok {
 		index = len(s.out.Artifacts)
 		s.artifact[p.file] = index
-		art := sarif.NewArtifact().WithLocation(at).WithRoles([]string{"analysisTarget"}).WithSourceLanguage("litmus")
+		art := sarif.NewArtifact().WithLocation(at).WithRoles([]string{"analysisTarget"}).WithSourceLanguage(languageOf(p.file))
 		if t := s.from.test(a); t != nil && !p.own {
 			art.WithContents(sarif.NewArtifactContent().WithText(t.Text))
 		}
@@ -338,7 +350,10 @@ func (s *sarifWriter) at(a *alert, p sourcePlace) *sarif.Location {
 	here := *at
 	loc := sarif.NewLocation().WithPhysicalLocation(sarif.NewPhysicalLocation().
 		WithArtifactLocation(here.WithIndex(index)).WithRegion(region))
-	if a.Thread >= 0 {
+	switch {
+	case a.about != nil && a.about.Dialect == Program:
+		loc.AddLogicalLocation(sarif.NewLogicalLocation().WithName(a.about.Kernel()).WithFullyQualifiedName(label(a.test)).WithKind("function"))
+	case a.Thread >= 0:
 		loc.AddLogicalLocation(sarif.NewLogicalLocation().WithName(fmt.Sprintf("T%d", a.Thread)).
 			WithFullyQualifiedName(fmt.Sprintf("%s/T%d", label(a.test), a.Thread)).WithKind("function"))
 	}

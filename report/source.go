@@ -69,6 +69,8 @@ func (s *sources) place(a *alert) sourcePlace {
 		if a.Access >= 0 && a.Access < len(t.OriginLines) {
 			p.line = max(1, t.OriginLines[a.Access])
 		}
+		p.text = t.Tell(&a.Finding).Line
+		return p
 	}
 	p.text = s.snippet(a)
 	return p

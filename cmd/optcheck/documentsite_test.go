@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,19 +37,32 @@ func madeSite(t *testing.T) (dir string) {
 }
 
 // TestSiteInBrowser: each guide can be read in both themes, on a desktop and on a phone, with
-// the keyboard alone: nothing is cut off, and axe-core finds nothing wrong.
+// the keyboard alone: nothing is cut off, and axe-core finds nothing wrong. Other pages are made
+// by the same layouts: each is read in one of the four ways.
 func TestSiteInBrowser(t *testing.T) {
 	b := browsertest.New(t)
 	dir := madeSite(t)
-	pages, err := filepath.Glob(filepath.Join(dir, "*.html")) // the guides and the front page
+	guides, err := filepath.Glob(filepath.Join(dir, "*.html"))
 	require.NoError(t, err)
-	require.Greater(t, len(pages), 15)
-	for _, as := range []struct {
+	require.Greater(t, len(guides), 15)
+	var others []string
+	require.NoError(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".html" && filepath.Dir(path) != dir {
+			others = append(others, path)
+		}
+		return err
+	}))
+	require.Greater(t, len(others), 40)
+	for n, as := range []struct {
 		width int
 		dark  bool
 	}{{1400, false}, {390, true}, {1400, true}, {390, false}} {
 		b.Width(as.width)
 		b.Dark(as.dark)
+		pages := slices.Clone(guides)
+		for i := n; i < len(others); i += 4 {
+			pages = append(pages, others[i])
+		}
 		for _, p := range pages {
 			b.Open(browsertest.FileURL(p))
 			require.Zero(t, b.Overflow(), "%s, %+v", p, as)

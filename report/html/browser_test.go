@@ -107,7 +107,7 @@ func wanted(t *testing.T, x *Index, f Filter) shown {
 	for _, r := range l.Rows {
 		text := ClassSymbol(r.Class) + " " + r.Class + " " + r.Test + " " + strings.Join(r.Known, " ") + " " + r.Race
 		for _, f := range r.Findings {
-			text += fmt.Sprintf(" %s T%d %s", f.Rule, f.Thread, f.Detail)
+			text += fmt.Sprintf(" %s %s %s", f.Rule, f.Place, f.Detail)
 		}
 		text += " " + r.Reason + " " + strings.Join(r.Where, " ") + " " + plain.Number(r.Cells)
 		want.Rows = append(want.Rows, strings.Join(strings.Fields(text), " "))

@@ -242,7 +242,7 @@ func sideKey(k *kind) int {
 }
 
 func (x *Index) describe(d *Change, test int, from, to *kind) {
-	d.Test = Short(x.Set.Tests[x.tests[test]].Name, maxName)
+	d.Test = Short(x.Set.Tests[x.tests[test]].Title(), maxName)
 	d.From, d.To = x.side(from), x.side(to)
 	if d.From.Found == d.To.Found {
 		d.To.Found = "the same with other outcomes"
@@ -262,8 +262,8 @@ func (x *Index) side(k *kind) Side {
 	s.Href = PageOf(g)
 	r := x.Result(g)
 	var found []string
-	for _, f := range shownFindings(r) {
-		found = append(found, fmt.Sprintf("%s T%d #%d", f.Rule, f.Thread, f.Access))
+	for _, f := range shownFindings(&x.Set.Tests[g.Test], r) {
+		found = append(found, f.Rule+" "+f.At)
 	}
 	if n := len(r.Findings) - len(found); n > 0 {
 		found = append(found, fmt.Sprintf("%s more", plain.Number(n)))

@@ -40,7 +40,7 @@ type columnarGroup struct {
 	Says     uint32   `json:"s"` // equal numbers: equal findings
 	New      bool     `json:"n,omitempty"`
 	Rules    []int    `json:"r,omitempty"` // positions in the words of rules
-	Findings [][5]int `json:"f,omitempty"` // rule, thread, access, detail, stage
+	Findings [][5]int `json:"f,omitempty"` // rule, place, at, detail, stage
 	More     int      `json:"m,omitempty"`
 	Reason   int      `json:"w,omitempty"`
 	Known    []int    `json:"k,omitempty"`
@@ -55,7 +55,7 @@ func (x *Index) Data() ([]byte, error) {
 		c.Columns = append(c.Columns, k.toolchain, k.target, k.level, k.layout)
 	}
 	for _, t := range x.tests {
-		c.Tests = append(c.Tests, Short(x.Set.Tests[t].Name, maxName))
+		c.Tests = append(c.Tests, Short(x.Set.Tests[t].Title(), maxName))
 	}
 	texts := map[string]int{"": 0}
 	text := func(s string) int {
@@ -82,9 +82,9 @@ func (x *Index) columnarGroup(g *report.Group, i *groupInfo, text func(string) i
 	r := x.Result(g)
 	out := columnarGroup{ID: g.ID, Test: i.test, Class: i.class, Says: i.says, New: !i.known, Rules: i.rules,
 		Reason: text(Short(r.Reason, maxDetail))}
-	shown := shownFindings(r)
+	shown := shownFindings(&x.Set.Tests[g.Test], r)
 	for _, f := range shown {
-		out.Findings = append(out.Findings, [5]int{text(f.Rule), f.Thread, f.Access, text(f.Full()), text(f.Stage)})
+		out.Findings = append(out.Findings, [5]int{text(f.Rule), text(f.Place), text(f.At), text(f.Detail), text(f.Stage)})
 	}
 	out.More = len(r.Findings) - len(shown)
 	for _, k := range knownNames(r) {

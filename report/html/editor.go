@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/report"
 )
@@ -150,11 +149,6 @@ type triedView struct {
 	Texts []textView
 	// As is the place of the cell whose pictures this one would repeat.
 	As *place
-}
-
-// KernelName is the name of a program's kernel as its author wrote it.
-func (v triedView) KernelName() string {
-	return plain.Demangled(v.Test.Name[strings.LastIndexByte(v.Test.Name, ':')+1:])
 }
 
 type textView struct{ What, Text string }

@@ -139,6 +139,18 @@ type pictureView struct {
 // place is a cell's place in the matrix.
 type place struct{ Toolchain, Target, Level, Layout string }
 
+// OfTest is the layout of a test; "" of a program, which has its own.
+func (p place) OfTest() string { return strings.TrimPrefix(p.Layout, report.OwnLayout) }
+
+// ReasonIs says what a cell's reason is: why nothing was decided, or something to know beside what was.
+func (p *findingPage) ReasonIs() string {
+	switch p.Class {
+	case report.Preserved, report.Optimised, report.Changed, report.Miscompiled:
+		return "Note"
+	}
+	return "Because"
+}
+
 // findingItem is a finding with its rule's explanation.
 type findingItem struct {
 	report.Finding
@@ -146,7 +158,8 @@ type findingItem struct {
 	Title   string
 	Explain []string // paragraphs
 	First   bool     // the first finding of its rule
-	Where   string   // thread and access, as far as Detail does not say it
+	Where   string   // the author's line, or thread and access as far as Detail does not say it
+	Line    string   // what stands in that line
 	Anchor  string   // its line on the page, "" if that is not shown
 }
 
@@ -169,8 +182,8 @@ func newFindingPart(gs *report.Groups, g *report.Group, h FindingHooks, suffix s
 		p.ClassText = programTexts[g.Class]
 	}
 	p.Test.Text = clip(p.Test.Text, maxPageText)
-	p.Findings, p.More = findingItems(first.Findings)
-	p.Notes, _ = findingItems(first.Notes)
+	p.Findings, p.More = findingItems(&p.Test, first.Findings)
+	p.Notes, _ = findingItems(&p.Test, first.Notes)
 	for _, id := range first.Known {
 		k := KnownNote{ID: id}
 		if h.Known != nil {
@@ -220,21 +233,26 @@ func ruleNames(r *report.Result) []string {
 	return out
 }
 
-func findingItems(list []report.Finding) (out []findingItem, more int) {
+func findingItems(t *report.Test, list []report.Finding) (out []findingItem, more int) {
 	seen := map[string]bool{}
 	for i, f := range list {
 		if i == maxPageFindings {
 			return out, len(list) - i
 		}
-		f.Detail = clip(f.Full(), 2000)
+		at := t.Tell(&f)
+		where, detail := at.Place, at.Text
+		if t.Dialect != report.Program {
+			where, detail = fmt.Sprintf("T%d", f.Thread), f.Full()
+			if f.Access >= 0 && !strings.HasPrefix(detail, "#") {
+				where += fmt.Sprintf(" #%d", f.Access)
+			}
+		}
+		f.Detail = clip(detail, 2000)
 		item := findingItem{Finding: f, Flown: newFlightView(f.Flight), Title: "a rule that this version does not know"}
 		if r, ok := optcheck.LookupRule(f.Rule); ok {
 			item.Title, item.Explain = r.Title, strings.Split(r.Explain, "\n\n")
 		}
-		item.First, item.Where = !seen[f.Rule], fmt.Sprintf("T%d", f.Thread)
-		if f.Access >= 0 && !strings.HasPrefix(f.Detail, "#") {
-			item.Where += fmt.Sprintf(" #%d", f.Access)
-		}
+		item.First, item.Where, item.Line = !seen[f.Rule], where, at.Line
 		seen[f.Rule] = true
 		out = append(out, item)
 	}

@@ -111,7 +111,7 @@ func TestFindingBody(t *testing.T) {
 	require.NoError(t, err)
 	list, text := parsePage(t, string(body))
 	harmless(t, list)
-	for _, want := range []string{"mp", "miscompiled", "#1 ld [y] is performed before #0 st [x]", "accesses are not in the order of the test",
+	for _, want := range []string{"mp", "miscompiled", "#1 ld [y] is performed before #0 st [x]", "accesses are not in the order as written",
 		"causality", "a -po-> b -fr-> a",
 		"GPU_PTX mp", "GPU_PTX lifted", "a note", "a reason", "Drawn of ptx", "ptx-2015", "gained", "lost", "STG R1",
 		"optcheck audit mp --toolchains 12.4.131 --targets sm_80 --levels O3 --layouts offsets",

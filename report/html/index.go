@@ -110,7 +110,7 @@ func (x *Index) orderTests() {
 	x.Presets = vocabulary(nil, presets)
 	for _, t := range x.tests {
 		x.presets = append(x.presets, uint32(slices.Index(x.Presets, presets[t])))
-		x.names = append(x.names, lower(Short(s.Tests[t].Name, maxName)))
+		x.names = append(x.names, lower(Short(s.Tests[t].Title(), maxName)))
 	}
 }
 
@@ -207,14 +207,14 @@ func (x *Index) groupInfos() {
 		if !i.known {
 			i.old = 1
 		}
-		text := []string{Short(s.Tests[g.Test].Name, maxName), Short(r.Reason, maxDetail)}
+		text := []string{Short(s.Tests[g.Test].Title(), maxName), Short(r.Reason, maxDetail)}
 		for _, f := range r.Findings {
 			if n := ruleAt[handle(f.Rule)]; !slices.Contains(i.rules, n) {
 				i.rules = append(i.rules, n)
 			}
 		}
-		for _, f := range shownFindings(r) {
-			text = append(text, f.Rule, f.Full())
+		for _, f := range shownFindings(&s.Tests[g.Test], r) {
+			text = append(text, f.Rule, f.Place, f.Detail)
 		}
 		i.text = lower(strings.Join(append(append(text, knownNames(r)...), r.RaceWord()), "\n"))
 		k := r.Says()

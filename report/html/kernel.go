@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"optcheck/internal/plain"
 	"optcheck/report"
 )
 
@@ -44,10 +43,7 @@ func NewKernels(x *Index) *Kernels {
 			continue
 		}
 		sum := sha256.Sum256([]byte(t.Name + "\x00" + t.Hash))
-		k := Kernel{ID: hex.EncodeToString(sum[:10]), File: t.File, Name: t.Name, test: i}
-		if at := strings.LastIndexByte(t.Name, ':'); at >= 0 {
-			k.Name = plain.Demangled(t.Name[at+1:])
-		}
+		k := Kernel{ID: hex.EncodeToString(sum[:10]), File: t.FileTitle(), Name: t.Kernel(), test: i}
 		ks.byID[k.ID], ks.of[i] = len(ks.List), len(ks.List)
 		ks.List = append(ks.List, k)
 	}

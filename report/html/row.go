@@ -1,6 +1,7 @@
 package html
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -20,7 +21,7 @@ type Row struct {
 	Class    string
 	Test     string
 	Href     string // relative to the root
-	Findings []report.Finding
+	Findings []shownFinding
 	More     int // findings not shown
 	Reason   string
 	Where    []string
@@ -35,19 +36,34 @@ func PageOf(g *report.Group) string { return "f/" + g.ID + ".html" }
 // row makes the row of group n, of whose cells those listed are meant.
 func (x *Index) row(n int, cells []uint32) Row {
 	g := x.Groups.List[n]
-	r := x.Result(g)
-	shown := shownFindings(r)
-	return Row{Class: r.Class, Test: Short(x.Set.Tests[g.Test].Name, maxName), Href: PageOf(g), Findings: shown,
+	r, t := x.Result(g), &x.Set.Tests[g.Test]
+	shown := shownFindings(t, r)
+	return Row{Class: r.Class, Test: Short(t.Title(), maxName), Href: PageOf(g), Findings: shown,
 		More:   len(r.Findings) - len(shown),
 		Reason: Short(r.Reason, maxDetail), Where: x.where(cells), Cells: len(cells), Known: knownNames(r), Race: r.RaceWord()}
 }
 
-// shownFindings returns the findings that lists show, cut to what fits.
-func shownFindings(r *report.Result) []report.Finding {
-	out := slices.Clone(r.Findings[:min(len(r.Findings), maxShown)])
-	for i := range out {
-		f := &out[i]
-		f.Rule, f.Detail, f.Stage = Short(f.Rule, 60), Short(f.Detail, maxDetail), Short(f.Stage, 40)
+// shownFinding is a finding as lists show it. At tells it from others of its rule: "T1 #0", or the line of its author.
+type shownFinding struct{ Rule, Place, At, Detail, Stage string }
+
+// shownFindings returns the findings that lists show, cut to what fits: each where its author finds it.
+func shownFindings(t *report.Test, r *report.Result) (out []shownFinding) {
+	for i := range r.Findings[:min(len(r.Findings), maxShown)] {
+		f := placed(t, &r.Findings[i])
+		out = append(out, shownFinding{Short(f.Rule, 60), Short(f.Place, maxName), Short(f.At, maxName), Short(f.Detail, maxDetail), Short(f.Stage, 40)})
+	}
+	return out
+}
+
+// placed is a finding where it stands: in a file of its author's, or in a thread of a test.
+func placed(t *report.Test, f *report.Finding) shownFinding {
+	if t.Dialect == report.Program {
+		x := t.Tell(f)
+		return shownFinding{f.Rule, x.Place, x.Place, x.Text, ""}
+	}
+	out := shownFinding{Rule: f.Rule, At: fmt.Sprintf("T%d #%d", f.Thread, f.Access), Detail: f.Full(), Stage: f.Stage}
+	if f.Thread >= 0 {
+		out.Place = fmt.Sprintf("T%d", f.Thread)
 	}
 	return out
 }
@@ -72,9 +88,11 @@ func (x *Index) where(cells []uint32) []string {
 		has[0][c.toolchain], has[1][c.target], has[2][c.level], has[3][c.layout] = true, true, true, true
 	}
 	labels := x.labels()
-	return []string{ranges(labels[0], has[0], "releases"),
-		strings.Join([]string{ranges(labels[1], has[1], "targets"), ranges(labels[2], has[2], "levels"),
-			ranges(labels[3], has[3], "layouts")}, " · ")}
+	in := []string{ranges(labels[1], has[1], "targets"), ranges(labels[2], has[2], "levels")}
+	if !slices.Equal(x.Layouts, []string{report.OwnLayout}) {
+		in = append(in, ranges(labels[3], has[3], "layouts"))
+	}
+	return []string{ranges(labels[0], has[0], "releases"), strings.Join(in, " · ")}
 }
 
 // dimensions returns the words that columns consist of.

@@ -9,11 +9,11 @@ import (
 	"optcheck/report"
 )
 
-var shortTemplate = template.Must(template.New("short").Funcs(funcs).Parse(`<h1>{{short .Test.Name 400}}</h1>
+var shortTemplate = template.Must(template.New("short").Funcs(funcs).Parse(`<h1>{{short .Title 400}}</h1>
 <p>{{class .Result.Class}} in {{plural (len .Cells) "cell"}}</p>
 <p class="small muted">The report has many findings, and this page is a short one to keep it small.</p>
 {{with .Result.Reason}}<p>{{short . 2000}}</p>{{end}}
-<ul>{{range .Result.Findings}}<li><b>{{short .Rule 60}}</b> T{{.Thread}} {{short .Detail 2000}}</li>{{end}}</ul>
+<ul>{{range .Findings}}<li><b>{{short .Rule 60}}</b> {{short .Place 160}} {{short .Detail 2000}}</li>{{end}}</ul>
 {{with .Listing}}<pre>{{visible .}}</pre>{{end}}
 {{with .Verdict}}<pre>{{visible .}}</pre>{{end}}
 <h2>Where</h2><ul>{{range .Places}}<li>{{short .String 2000}}</li>{{end}}</ul>
@@ -37,7 +37,11 @@ func (x *Index) ShortFinding(g *report.Group) (template.HTML, error) {
 	if r.Verdict != nil {
 		report.WriteVerdict(&verdict, r.Verdict)
 	}
-	err := shortTemplate.Execute(&out, map[string]any{"Test": s.Tests[g.Test], "Result": r, "Cells": cells,
+	var found []shownFinding
+	for i := range r.Findings {
+		found = append(found, placed(&s.Tests[g.Test], &r.Findings[i]))
+	}
+	err := shortTemplate.Execute(&out, map[string]any{"Title": s.Tests[g.Test].Title(), "Findings": found, "Test": s.Tests[g.Test], "Result": r, "Cells": cells,
 		"Listing": strings.TrimRight(listing.String(), "\n"), "Verdict": verdict.String(), "Places": report.Places(cells)})
 	if err != nil {
 		return "", fmt.Errorf("page of %q: %w", Short(s.Tests[g.Test].Name, 80), err)

@@ -236,7 +236,7 @@ func (w *writer) findings() error {
 			return err
 		}
 		used += int64(len(body)) + framePage
-		name := w.x.Set.Tests[g.Test].Name
+		name := w.x.Set.Tests[g.Test].Title()
 		list := listFile(g.Class, 1)
 		p := &Page{Title: name + ": " + g.Class, Root: "../", Here: "index.html",
 			Crumbs: []Link{{g.Class, list}, {name, ""}}, Body: body}

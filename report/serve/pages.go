@@ -253,7 +253,7 @@ func (s *Server) finding(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
-	name := n.index.Set.Tests[g.Test].Name
+	name := n.index.Set.Tests[g.Test].Title()
 	s.page(w, r, n, &html.Page{Title: name + ": " + g.Class, Root: "../", Here: "index.html", Body: body,
 		Crumbs: []html.Link{{Text: g.Class, Href: "index.html?class=" + url.QueryEscape(g.Class)}, {Text: name}}})
 }

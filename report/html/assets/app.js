@@ -101,11 +101,11 @@
     }
     for (const g of run.groups) {
       g.rules = (g.r || []);
-      g.findings = (g.f || []).map((f) => ({ rule: run.texts[f[0]], thread: f[1], access: f[2], detail: run.texts[f[3]], stage: run.texts[f[4]] }));
+      g.findings = (g.f || []).map((f) => ({ rule: run.texts[f[0]], place: run.texts[f[1]], at: run.texts[f[2]], detail: run.texts[f[3]], stage: run.texts[f[4]] }));
       g.known = (g.k || []).map((k) => run.texts[k]);
       g.reason = run.texts[g.w || 0];
       g.race = run.texts[g.x || 0];
-      g.text = lower([run.tests[g.t], g.reason].concat(...g.findings.map((f) => [f.rule, f.detail]), g.known, g.race).join("\n"));
+      g.text = lower([run.tests[g.t], g.reason].concat(...g.findings.map((f) => [f.rule, f.place, f.detail]), g.known, g.race).join("\n"));
     }
     return run;
   }
@@ -196,7 +196,7 @@
     for (const i of cells) run.columns.forEach((c, d) => { has[d][c[run.column[i]]] = true; });
     const [, , , targets, levels, layouts] = run.words;
     return [ranges(run.labels, has[0], "releases"),
-      [ranges(targets, has[1], "targets"), ranges(levels, has[2], "levels"), ranges(layouts, has[3], "layouts")].join(" · ")];
+      [ranges(targets, has[1], "targets"), ranges(levels, has[2], "levels"), ...(layouts.join() === "own" ? [] : [ranges(layouts, has[3], "layouts")])].join(" · ")];
   }
 
   // ---- the overview ----
@@ -256,7 +256,7 @@
     for (const k of g.known) what.append(" ", el("span", { class: "tag", title: "a known finding" }, k));
     if (g.race) what.append(" ", el("span", { class: "tag", title: "what the language says of the test" }, g.race));
     for (const f of g.findings) {
-      what.append(el("p", {}, el("span", { class: "rule" }, f.rule), " " + (f.thread >= 0 ? "T" + f.thread + " " : "") + f.detail,
+      what.append(el("p", {}, el("span", { class: "rule" }, f.rule), " " + (f.place ? f.place + " " : "") + f.detail,
         f.stage ? el("span", { class: "muted" }, " (" + f.stage + ")") : ""));
     }
     if (g.m) what.append(el("p", { class: "muted" }, "and " + number(g.m) + " more"));
@@ -519,7 +519,7 @@
       return g < 0 ? mark : el("a", { class: "plain", href: "f/" + run.groups[g].i + ".html" }, mark);
     };
     const found = (k) => {
-      const g = run.groups[run.kindGroup[k]], words = g ? g.findings.map((f) => `${f.rule} T${f.thread} #${f.access}`) : [];
+      const g = run.groups[run.kindGroup[k]], words = g ? g.findings.map((f) => `${f.rule} ${f.at}`) : [];
       if (g && g.m) words.push(number(g.m) + " more");
       return words.join(", ") || (g && g.reason) || run.words[0][run.kindClass[k]];
     };
