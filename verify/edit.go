@@ -71,13 +71,9 @@ func (e edit) strengthening(in *ir.Inst) string {
 // text is an edit with its place.
 func (e edit) text(p *ir.Program, lines Lines) string {
 	in := &p.Insts[e.at]
-	l := lines.at(in.Source)
-	place := ""
-	if l.Source > 0 {
-		place = fmt.Sprintf("%s:%d, ", l.File, l.Source)
-	}
-	if l.Line > 0 {
-		place += fmt.Sprintf("PTX line %d, ", l.Line)
+	place := lines.at(in.Source).String()
+	if place != "" {
+		place += ", "
 	}
 	if e.kind == strong {
 		return fmt.Sprintf("%sthe access %s %s", place, in.Text, e.strengthening(in))

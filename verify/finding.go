@@ -90,7 +90,9 @@ type Side struct {
 	File   string `json:"file,omitempty"`
 	Source int    `json:"source_line,omitempty"`
 	Col    int    `json:"source_col,omitempty"`
-	Does   string `json:"does,omitempty"`
+	// Written is what stands in the line of the source, if somebody has looked.
+	Written string `json:"source_text,omitempty"`
+	Does    string `json:"does,omitempty"`
 	// Async tells that it is done by an asynchronous copy that the thread has begun.
 	Async bool `json:"async,omitempty"`
 }

@@ -64,6 +64,17 @@ type Line struct {
 	Col    int
 }
 
+// String is the line that an author knows: that of the source, else that of the PTX; "" if there is neither.
+func (l Line) String() string {
+	switch {
+	case l.Source > 0:
+		return fmt.Sprintf("%s:%d", l.File, l.Source)
+	case l.Line > 0:
+		return fmt.Sprintf("PTX line %d", l.Line)
+	}
+	return ""
+}
+
 // Lines are those of a module, by number of the instruction.
 type Lines map[int]Line
 

@@ -160,18 +160,19 @@ func (f *Finding) Says() string {
 }
 
 func (s *Side) text(b *strings.Builder) {
-	place := ""
-	if s.Source > 0 {
-		place = fmt.Sprintf("%s:%d: ", s.File, s.Source)
-	}
-	if s.Line > 0 {
-		place += fmt.Sprintf("PTX line %d: ", s.Line)
+	place := Line{s.Line, s.File, s.Source, s.Col}.String()
+	if place != "" {
+		place += ": "
 	}
 	by := ""
 	if s.Async {
 		by = ", by an asynchronous copy"
 	}
-	fmt.Fprintf(b, "    %s%s%s\n      %s\n", plain.Line(place), s.Thread, by, plain.Line(s.Text))
+	fmt.Fprintf(b, "    %s%s%s\n", plain.Line(place), s.Thread, by)
+	if s.Written != "" {
+		fmt.Fprintf(b, "      | %s\n", plain.Line(s.Written))
+	}
+	fmt.Fprintf(b, "      %s\n", plain.Line(s.Text))
 }
 
 // Text is a line for people.

@@ -95,12 +95,12 @@ func TestBuffer(t *testing.T) {
 func TestMend(t *testing.T) {
 	m := module(t, "testdata/kernels.ptx")
 	for kernel, want := range map[string][]string{
-		"flag_plain": {"fence.acq_rel.gpu (__threadfence()) behind kernels.cu:11, PTX line 57, ld.volatile.global.u32 %r3, [%rd2]",
-			"fence.acq_rel.gpu (__threadfence()) in front of kernels.cu:9, PTX line 74, st.volatile.global.u32 [%rd2], %r6"},
-		"flag_block":    {"fence.acq_rel.gpu (__threadfence()) in front of kernels.cu:34, PTX line 196, st.volatile.global.u32 [%rd2], %r6"},
-		"warp_unsynced": {"bar.warp.sync (__syncwarp()) in front of kernels.cu:120, PTX line 803, ld.shared.u32 %r7, [%r6]"},
-		"lock_block": {"kernels.cu:53, PTX line 277, the access atom.global.cta.cas.b32 %r2, [%rd1], 0, 1 with scope gpu",
-			"kernels.cu:57, PTX line 292, the access atom.global.cta.exch.b32 %r5, [%rd1], 0 with scope gpu"},
+		"flag_plain": {"fence.acq_rel.gpu (__threadfence()) behind kernels.cu:11, ld.volatile.global.u32 %r3, [%rd2]",
+			"fence.acq_rel.gpu (__threadfence()) in front of kernels.cu:9, st.volatile.global.u32 [%rd2], %r6"},
+		"flag_block":    {"fence.acq_rel.gpu (__threadfence()) in front of kernels.cu:34, st.volatile.global.u32 [%rd2], %r6"},
+		"warp_unsynced": {"bar.warp.sync (__syncwarp()) in front of kernels.cu:120, ld.shared.u32 %r7, [%r6]"},
+		"lock_block": {"kernels.cu:53, the access atom.global.cta.cas.b32 %r2, [%rd1], 0, 1 with scope gpu",
+			"kernels.cu:57, the access atom.global.cta.exch.b32 %r5, [%rd1], 0 with scope gpu"},
 	} {
 		r, err := Kernel(m, kernel, &Options{})
 		require.NoError(t, err)

@@ -33,6 +33,7 @@ type verification struct {
 	cuda        bool
 	writeKnown  string
 	results     []*verify.Result
+	sources     sourceFiles
 	// asked are the kernels that were verified, counted what --fail-on counts of them, unknown those of which not everything is known.
 	asked, counted, unknown int
 }
@@ -41,7 +42,7 @@ type verification struct {
 var verifyFails = []string{"all", "any", "race", "never"}
 
 func newVerifyCmd(env *environment) *cobra.Command {
-	var v verification
+	v := verification{sources: sourceFiles{}}
 	cmd := &cobra.Command{
 		Use:   "verify FILE.ptx|FILE.cu|PROGRAM.yaml|PROGRAM…",
 		Short: "Look for data races, wrong barriers and endless waits of kernels",
@@ -164,6 +165,7 @@ func (v *verification) kernel(ctx context.Context, env *environment, file string
 		return fmt.Errorf("%s: kernel %s: %w", plain.Line(file), plain.Line(l.kernel), err)
 	}
 	r.File = file
+	v.sources.repeat(r)
 	v.mark(list, env.settings.newOnly, r)
 	v.results = append(v.results, r)
 	if v.asJSON {

@@ -66,7 +66,6 @@ func faultPlace(file string, s *verify.Side) report.FaultPlace {
 
 // writeHTML writes a page of what was found to the folder of --html.
 func (v *verification) writeHTML(ctx context.Context) error {
-	sources := sourceFiles{}
 	var out []report.FaultKernel
 	for _, r := range v.results {
 		k := report.FaultKernel{Name: r.Name, File: plain.Line(r.File), Verdict: r.Verdict(),
@@ -80,7 +79,7 @@ func (v *verification) writeHTML(ctx context.Context) error {
 		for i, f := range r.Found {
 			x := &k.Faults[i]
 			for at := range x.Places {
-				x.Places[at].Around = sources.around(r.File, &x.Places[at])
+				x.Places[at].Around = v.sources.around(r.File, &x.Places[at])
 			}
 			x.Message = strings.Trim(f.Where+": "+f.Why, ": ")
 			x.Notes = append(f.Notes(), f.Mends()...)
@@ -100,6 +99,33 @@ func (v *verification) writeHTML(ctx context.Context) error {
 // sourceFiles are the lines of files, each read once.
 type sourceFiles map[string][]string
 
+// lines are those of a file, none if it cannot be read.
+func (s sourceFiles) lines(file string) []string {
+	lines, read := s[file]
+	if !read {
+		if data, err := input.ReadFile(file, ptx.MaxInput); err == nil {
+			lines = strings.Split(string(data), "\n")
+		}
+		s[file] = lines
+	}
+	return lines
+}
+
+// repeat puts the lines of what a PTX was made of into a result, where they are in the file that was verified.
+func (s sourceFiles) repeat(r *verify.Result) {
+	for _, f := range r.Found {
+		for _, side := range []*verify.Side{&f.First, f.Second} {
+			if side == nil || side.Source == 0 {
+				continue
+			}
+			p := faultPlace(r.File, side)
+			if lines := s.lines(r.File); p.File == r.File && p.Line <= len(lines) {
+				side.Written = strings.TrimSpace(lines[p.Line-1])
+			}
+		}
+	}
+}
+
 // aroundLines is how many lines are shown on either side of one.
 const aroundLines = 3
 
@@ -108,13 +134,7 @@ func (s sourceFiles) around(file string, p *report.FaultPlace) (out []report.Sou
 	if p.File != file || p.Line == 0 {
 		return nil
 	}
-	lines, read := s[file]
-	if !read {
-		if data, err := input.ReadFile(file, ptx.MaxInput); err == nil {
-			lines = strings.Split(string(data), "\n")
-		}
-		s[file] = lines
-	}
+	lines := s.lines(file)
 	for n := max(1, p.Line-aroundLines); n <= min(len(lines), p.Line+aroundLines); n++ {
 		out = append(out, report.SourceLine{Number: n, Text: lines[n-1], Here: n == p.Line})
 	}
