@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // Colours of terminals, by the class that begins a line of the text.
@@ -11,23 +12,24 @@ var colours = []struct{ begin, code string }{{"MISCOMPILED: ", "1;31"}, {"CHANGE
 	"1;36"},
 	{"NOT ALL WAS DONE: ", "1;31"}, {"NOT OF ONE KIND: ", "1;33"}, {"  known: ", "2"}, {"  may happen: ", "31"}, {"  next: ", "32"}}
 
-// Coloured returns a writer that gives the lines of a text report the colours of a terminal:
-// the first one, and those that begin with a class. It looks at the text alone, in which
-// no name can begin a line. Lines that are wider than width go on in the next one, below
-// what they begin with; a width of 0 is none.
-func Coloured(w io.Writer, width int) io.WriteCloser {
-	return &coloured{w: w, first: true, width: width}
+// Screen returns a writer for a text report. Lines that are wider than width go on in the next one,
+// below what they begin with; a width of 0 is none. With colours it gives lines those of a terminal:
+// the first one, and those that begin with a class. It looks at the text alone, in which no name can
+// begin a line.
+func Screen(w io.Writer, width int, colours bool) io.WriteCloser {
+	return &screen{w: w, first: true, width: width, colours: colours}
 }
 
-type coloured struct {
-	w     io.Writer
-	line  []byte
-	first bool
-	width int
+type screen struct {
+	w       io.Writer
+	line    []byte
+	first   bool
+	width   int
+	colours bool
 }
 
 // Write writes the lines that are whole.
-func (c *coloured) Write(p []byte) (int, error) {
+func (c *screen) Write(p []byte) (int, error) {
 	c.line = append(c.line, p...)
 	for {
 		i := bytes.IndexByte(c.line, '\n')
@@ -42,14 +44,17 @@ func (c *coloured) Write(p []byte) (int, error) {
 }
 
 // Close writes what is left.
-func (c *coloured) Close() error {
+func (c *screen) Close() error {
 	_, err := io.WriteString(c.w, c.paint(string(c.line)))
 	c.line = nil
 	return err
 }
 
-func (c *coloured) paint(line string) string {
+func (c *screen) paint(line string) string {
 	first, rest := c.folded(line)
+	if !c.colours {
+		return first + rest
+	}
 	if c.first && line != "" {
 		c.first = false
 		return "\x1b[1m" + first + rest + "\x1b[0m"
@@ -67,10 +72,13 @@ const hanging = 4
 
 // folded breaks a line at blanks such that no piece is wider than a terminal; what has no
 // blank stays whole.
-func (c *coloured) folded(line string) (first, rest string) {
+func (c *screen) folded(line string) (first, rest string) {
 	indent := len(line) - len(strings.TrimLeft(line, " ")) + hanging
-	if c.width < 3*hanging || indent > c.width/2 || strings.Contains(line, " | ") { // two codes side by side
+	if c.width < 3*hanging || indent > c.width/2 {
 		return line, ""
+	}
+	if strings.Contains(line, " | ") {
+		return c.below(line, indent)
 	}
 	var out []string
 	for {
@@ -88,9 +96,29 @@ func (c *coloured) folded(line string) (first, rest string) {
 		out = append(out, strings.TrimRight(string(runes[:at]), " "))
 		line = strings.Repeat(" ", indent) + strings.TrimLeft(string(runes[at:]), " ")
 	}
-	out = append(out, line)
-	if len(out) == 1 {
-		return line, ""
+	return joined(append(out, line))
+}
+
+// below breaks a line of codes side by side: those that do not fit stand below the first.
+func (c *screen) below(line string, indent int) (first, rest string) {
+	codes := strings.Split(line, " | ")
+	out := codes[:1:1]
+	for _, code := range codes[1:] {
+		last := &out[len(out)-1]
+		if wide := *last + " | " + code; utf8.RuneCountInString(strings.TrimRight(wide, " ")) <= c.width {
+			*last = wide
+			continue
+		}
+		*last = strings.TrimRight(*last, " ")
+		out = append(out, strings.Repeat(" ", indent)+"| "+code)
 	}
-	return out[0], "\n" + strings.Join(out[1:], "\n")
+	return joined(out)
+}
+
+// joined is the first of some lines, and what follows it.
+func joined(lines []string) (first, rest string) {
+	for _, l := range lines[1:] {
+		rest += "\n" + l
+	}
+	return lines[0], rest
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestColoured: colours change nothing but themselves, however the text is cut.
-func TestColoured(t *testing.T) {
+// TestScreen: colours change nothing but themselves, however the text is cut.
+func TestScreen(t *testing.T) {
 	text := "2 new miscompilations\n\nMISCOMPILED: mp\n  known: k\nnothing\nlast"
 	for cut := 1; cut < len(text); cut++ {
 		var b strings.Builder
-		w := Coloured(&b, 0)
+		w := Screen(&b, 0, true)
 		for part := text; part != ""; part = part[min(cut, len(part)):] {
 			_, err := w.Write([]byte(part[:min(cut, len(part))]))
 			require.NoError(t, err)
@@ -23,21 +23,26 @@ func TestColoured(t *testing.T) {
 	}
 }
 
-// TestFolded: on a terminal no line that has blanks is wider than it, none loses a word, and
-// what stands side by side stays so.
+// TestFolded: no line that has blanks is wider than the screen and none loses a word. Of codes side by
+// side each stays in a line, below the first if it does not fit.
 func TestFolded(t *testing.T) {
 	long := "  in " + strings.Repeat("ptxas 12.4.131 sm_90 ", 12)
 	beside := "    " + strings.Repeat("ld ", 20) + "| " + strings.Repeat("LDG ", 20)
 	for width := range 90 {
 		var b strings.Builder
-		w := Coloured(&b, width)
+		w := Screen(&b, width, true)
 		_, err := w.Write([]byte("head\n" + long + "\n" + beside + "\n" + strings.Repeat("x", 200)))
 		require.NoError(t, err)
 		require.NoError(t, w.Close())
 		lines := strings.Split(b.String(), "\n")
 		require.Equal(t, strings.Repeat("x", 200), lines[len(lines)-1])
-		require.Equal(t, beside, lines[len(lines)-2])
-		folded := lines[1 : len(lines)-2]
+		codes := lines[len(lines)-2 : len(lines)-1]
+		if width >= 4*hanging {
+			codes = lines[len(lines)-3 : len(lines)-1]
+			require.Len(t, strings.Fields(codes[1]), 21)
+		}
+		require.Equal(t, strings.Fields(beside), strings.Fields(strings.Join(codes, " ")))
+		folded := lines[1 : len(lines)-1-len(codes)]
 		require.Equal(t, strings.Fields(long), strings.Fields(strings.Join(folded, " ")))
 		for _, line := range folded {
 			if width > 40 {

@@ -146,8 +146,11 @@ func writePrograms(b *bufio.Writer, r *Run, o TextOptions) {
 		}
 		x.add(c, o.Notes)
 	}
-	if sum.Functions > 0 {
-		fmt.Fprintf(b, "\n%s\n", sum.text())
+	if sum.Functions > 0 || x.kernels > 0 {
+		b.WriteByte('\n')
+	}
+	if sum.Functions > 0 && o.Notes {
+		fmt.Fprintln(b, sum.text())
 	}
 	x.write(b, o.Notes)
 	if r.Config.Claims != "" && !o.Claims {
@@ -272,7 +275,7 @@ func (x *executions) write(b *bufio.Writer, notes bool) {
 			runs += fmt.Sprintf(" to %d", x.most)
 		}
 		others := plain.Form(min(x.differ, 1), "of the others ", "")
-		fmt.Fprintf(b, ", %s%s runs each, in the median %.0f %% of the PTX and %.0f %% of the machine code",
+		fmt.Fprintf(b, ", %s%s runs each, in the median %.0f %% of the PTX, %.0f %% of the machine code",
 			others, runs, 100*x.source[(x.runs-1)/2], 100*x.machine[(x.runs-1)/2])
 	}
 	b.WriteByte('\n')

@@ -114,8 +114,8 @@ func writeCounts(b *bufio.Writer, r *Run) {
 	total := r.Classes()
 	classes := shownClasses(total)
 	rows := r.rows()
-	if len(rows) == 1 && len(r.Config.Layouts) == 1 && r.Config.Layouts[0] == OwnLayout {
-		return // the first line says it
+	if slices.Equal(r.Config.Layouts, []string{OwnLayout}) && (len(rows) == 1 || r.Config.Tests == 1) {
+		return // the first line and the findings say it
 	}
 	fmt.Fprintf(b, "\n%s, %s", plain.Count(r.Config.Tests, "test"), plain.Count(r.Len(), "cell"))
 	if !slices.Equal(r.Config.Layouts, []string{OwnLayout}) {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -70,7 +71,7 @@ is enough on one of the two sides.`,
 			case asMarkdown:
 				err = report.WriteComparisonMarkdown(env.stdout, x, all)
 			default:
-				err = report.WriteComparison(env.stdout, x, all)
+				err = onScreen(env, env.stdout, func(w io.Writer) error { return report.WriteComparison(w, x, all) })
 			}
 			if err == nil && worse(x, fail, env.settings.newOnly) {
 				err = errFound

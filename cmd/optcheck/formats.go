@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -34,8 +36,7 @@ type renderer func(o *rendering, w io.Writer, r *report.Run) error
 // findings out with --new-only.
 var renderers = map[string]renderer{
 	"text": func(o *rendering, w io.Writer, r *report.Run) error {
-		c := painted(o.env, w)
-		return errors.Join(report.WriteText(c, r, o.text), c.Close())
+		return onScreen(o.env, w, func(w io.Writer) error { return report.WriteText(w, r, o.text) })
 	},
 	"json": func(_ *rendering, w io.Writer, r *report.Run) error { return r.Replay(report.NewJSONLines(w)) },
 	"sarif": func(o *rendering, w io.Writer, r *report.Run) error {
@@ -55,19 +56,23 @@ var renderers = map[string]renderer{
 	"png":        func(_ *rendering, w io.Writer, r *report.Run) error { return report.WritePlot(w, "png", r.Histograms) },
 }
 
-// painted is a writer for a text report: on a terminal whose user wants colours it gives them,
-// and breaks lines at its width. NO_COLOR (no-color.org) is a wish for none.
-func painted(env *environment, w io.Writer) io.WriteCloser {
-	if !isTerminal(w) || env.getenv("NO_COLOR") != "" || env.getenv("TERM") == "dumb" {
-		return plainWriter{w}
-	}
-	return report.Coloured(w, terminalWidth(w))
+// onScreen writes a text report: it breaks lines at the width of the screen, and gives the colours
+// of a terminal whose user wants some. NO_COLOR (no-color.org) is a wish for none.
+func onScreen(env *environment, w io.Writer, write func(io.Writer) error) error {
+	c := report.Screen(w, screenWidth(env, w), isTerminal(w) && env.getenv("NO_COLOR") == "" && env.getenv("TERM") != "dumb")
+	return errors.Join(write(c), c.Close())
 }
 
-// plainWriter has nothing to close.
-type plainWriter struct{ io.Writer }
+// pipedWidth is how wide a text report is for what is no terminal.
+const pipedWidth = 100
 
-func (plainWriter) Close() error { return nil }
+// screenWidth is the width of a text report in columns: that of COLUMNS, of the terminal, or pipedWidth.
+func screenWidth(env *environment, w io.Writer) int {
+	if n, err := strconv.Atoi(env.getenv("COLUMNS")); err == nil {
+		return n
+	}
+	return cmp.Or(terminalWidth(w), pipedWidth)
+}
 
 // auditFormats are the forms of an audit, reportFormats those of any saved run.
 var (

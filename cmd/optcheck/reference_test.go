@@ -125,7 +125,7 @@ func settingsPage(b *bytes.Buffer) {
 	for name, what := range otherVariables {
 		fmt.Fprintf(b, "| `%s` | %s |\n", name, what)
 	}
-	b.WriteString("| `NO_COLOR` | if not empty, no colours on terminals |\n| `XDG_CACHE_HOME`, `XDG_CONFIG_HOME` | folders of installed compilers and of the user's configuration |\n" +
+	b.WriteString("| `NO_COLOR` | if not empty, no colours on terminals |\n| `COLUMNS` | how wide a text report is; 0 breaks no line. Default: the width of the terminal, or 100 |\n| `XDG_CACHE_HOME`, `XDG_CONFIG_HOME` | folders of installed compilers and of the user's configuration |\n" +
 		"| `GOMEMLIMIT`, `GOGC` | override how much memory an audit takes before it collects garbage |\n")
 }
 

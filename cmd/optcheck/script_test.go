@@ -52,6 +52,7 @@ func TestScript(t *testing.T) {
 			e.Setenv("SCRIPTS", scripts)
 			e.Setenv("H200", filepath.Join(scripts, "../docs/results/h200"))
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("COLUMNS", "0") // scripts look at whole lines
 			e.Setenv("MANAGED", managed)
 			e.Setenv("REALCACHE", filepath.Dir(filepath.Dir(managed)))
 			return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -171,7 +172,10 @@ func (v *verification) kernel(ctx context.Context, env *environment, file string
 	if v.asJSON {
 		err = env.printJSON(r)
 	} else {
-		_, err = fmt.Fprint(env.stdout, r.Text())
+		err = onScreen(env, env.stdout, func(w io.Writer) error {
+			_, err := io.WriteString(w, r.Text())
+			return err
+		})
 	}
 	if err != nil {
 		return err
