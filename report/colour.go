@@ -99,10 +99,10 @@ func (c *screen) folded(line string) (first, rest string) {
 	return joined(append(out, line))
 }
 
-// below breaks a line of codes side by side: those that do not fit stand below the first.
+// below breaks a line of codes side by side: those that do not fit stand below the second, or further left.
 func (c *screen) below(line string, indent int) (first, rest string) {
 	codes := strings.Split(line, " | ")
-	out := codes[:1:1]
+	out, second := codes[:1:1], utf8.RuneCountInString(codes[0])+1
 	for _, code := range codes[1:] {
 		last := &out[len(out)-1]
 		if wide := *last + " | " + code; utf8.RuneCountInString(strings.TrimRight(wide, " ")) <= c.width {
@@ -110,7 +110,11 @@ func (c *screen) below(line string, indent int) (first, rest string) {
 			continue
 		}
 		*last = strings.TrimRight(*last, " ")
-		out = append(out, strings.Repeat(" ", indent)+"| "+code)
+		at := second
+		if at+len("| ")+utf8.RuneCountInString(strings.TrimRight(code, " ")) > c.width {
+			at = indent
+		}
+		out = append(out, strings.Repeat(" ", at)+"| "+code)
 	}
 	return joined(out)
 }
