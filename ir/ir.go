@@ -142,6 +142,8 @@ type Inst struct {
 	Form string
 	// Opaque is why it is not understood; "" if it is.
 	Opaque string
+	// Results are the registers that one which is not understood writes, if it is known to do nothing else; nil otherwise.
+	Results []Reg
 	// Unproved tells that no chip has confirmed what is understood: a difference that rests on it proves nothing.
 	Unproved bool
 	// Source is the number of the instruction in its source: ptx.Inst.N, or the index in the

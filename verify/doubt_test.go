@@ -62,3 +62,12 @@ func TestSameValue(t *testing.T) {
 		require.Equal(t, want, counted(r), r.Text())
 	}
 }
+
+// TestFetched: what a texture holds is content like any other: kernels that read one are followed.
+func TestFetched(t *testing.T) {
+	r, err := Kernel(module(t, "testdata/doubt.ptx"), "fetched", &Options{Launch: Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{64, 1, 1}}, Unmended: true})
+	require.NoError(t, err)
+	require.Empty(t, r.Unknown)
+	require.Equal(t, "data-race", counted(r), r.Text())
+	require.False(t, r.Every)
+}

@@ -113,6 +113,8 @@ type Finding struct {
 	Chosen bool `json:"chosen,omitempty"`
 	// Unless is a launch, if one was chosen, in which its operations were performed and it was not seen.
 	Unless string `json:"unless,omitempty"`
+	// Counts tells that it decides: it neither rests on what was chosen, nor is it a race that changes no value.
+	Counts bool `json:"counts"`
 	// Count is how often it was seen, Run the first run that showed it.
 	Count int    `json:"count"`
 	Run   string `json:"run,omitempty"`

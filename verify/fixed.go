@@ -31,7 +31,7 @@ func fixed(p *ir.Program) bool {
 			}
 		case *ir.Special:
 			switch do.Reg {
-			case ir.WarpID, ir.SMID, ir.Clock, ir.Clock64, ir.GlobalTimer, ir.VirtualID:
+			case ir.WarpID, ir.SMID, ir.Clock, ir.Clock64, ir.GlobalTimer, ir.VirtualID, ir.Undefined:
 				return false
 			}
 		case *ir.Flow:

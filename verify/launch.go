@@ -9,7 +9,6 @@ import (
 	"optcheck/emu"
 	"optcheck/ir"
 	"optcheck/ptx"
-	"optcheck/ptx/lower"
 	"optcheck/refine"
 )
 
@@ -282,7 +281,7 @@ func (f *findings) first(was func(emu.Word, emu.Kind) uint32) func(emu.Word, emu
 
 // After runs a kernel once, and gives what its buffers hold then, by their names: what a launch that follows begins with.
 func After(m *ptx.Module, kernel string, o *Options) (map[string][]byte, error) {
-	p, err := lower.Kernel(m, kernel)
+	p, err := lowered(m, kernel)
 	if err != nil {
 		return nil, err
 	}

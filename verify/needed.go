@@ -7,7 +7,6 @@ import (
 
 	"optcheck/ir"
 	"optcheck/ptx"
-	"optcheck/ptx/lower"
 )
 
 // Need is a synchronisation of a kernel, and whether something is found when it is left out or made weaker.
@@ -36,7 +35,7 @@ type edited struct {
 // Needed changes each synchronisation of a kernel in which nothing is found, one after the other, and looks whether that is
 // noticed. What is not noticed is not needed in this launch, or more than the engine can see.
 func Needed(m *ptx.Module, kernel string, o *Options) ([]Need, *Result, error) {
-	p, err := lower.Kernel(m, kernel)
+	p, err := lowered(m, kernel)
 	if err != nil {
 		return nil, nil, err
 	}

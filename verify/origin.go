@@ -190,6 +190,9 @@ func (h *warpOrigins) special(s *ir.Special) choices {
 	if s.Reg == ir.SymbolAddr || s.Reg == ir.CodeAddr || s.Reg == ir.LaneID {
 		return 0
 	}
+	if s.Reg == ir.Undefined {
+		return ofContent
+	}
 	return h.chosen & ofLaunch
 }
 

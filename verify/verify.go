@@ -13,7 +13,6 @@ import (
 	"optcheck/emu"
 	"optcheck/ir"
 	"optcheck/ptx"
-	"optcheck/ptx/lower"
 	"optcheck/refine"
 )
 
@@ -52,7 +51,7 @@ type Run struct {
 
 // Kernel verifies a kernel of a module.
 func Kernel(m *ptx.Module, kernel string, o *Options) (*Result, error) {
-	p, err := lower.Kernel(m, kernel)
+	p, err := lowered(m, kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -137,6 +136,9 @@ func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
 	r.Chose = set.chosen(p)
 	if err := cmp.Or(set.unequal(p, lines, r, chosen), set.doubt(p, lines, r, chosen)); err != nil {
 		return nil, err
+	}
+	for _, f := range r.Found {
+		f.Counts = !f.Minor()
 	}
 	if set.Executions {
 		set.witnesses(p, lines, r)

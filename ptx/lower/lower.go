@@ -291,10 +291,27 @@ func (x *inst) try(lower func()) {
 			if !ok {
 				panic(r)
 			}
-			x.out.Pre, x.out.Do, x.out.Post, x.out.Opaque = nil, nil, nil, string(why)
+			x.out.Pre, x.out.Do, x.out.Post, x.out.Opaque, x.out.Results = nil, nil, nil, string(why), x.results()
 		}
 	}()
 	lower()
+}
+
+// fetches are the instructions that read textures, and what is known of them: they do nothing but write registers.
+var fetches = []string{"tex", "tld4", "txq", "suq"}
+
+// results are the registers that a fetch writes; nil if the instruction is none.
+func (x *inst) results() (out []ir.Reg) {
+	if x.in == nil || !slices.Contains(fetches, x.in.Name) || len(x.in.Args) == 0 {
+		return nil
+	}
+	for _, r := range x.in.Args[0].Registers(nil) {
+		if x.f.Regs[r].Type == "pred" {
+			return nil
+		}
+		out = append(out, x.regs[r])
+	}
+	return out
 }
 
 // inst lowers one instruction.
