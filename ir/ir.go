@@ -153,6 +153,15 @@ type Inst struct {
 	Text   string
 }
 
+// Approximate reports whether an instruction performs an approximate function.
+func (in *Inst) Approximate() bool {
+	if w, ok := in.Do.(*Warp); ok && w.Product != nil && w.Product.A.Float() {
+		return true
+	}
+	is := func(o Op) bool { return o.Code == Approx }
+	return slices.ContainsFunc(in.Pre, is) || slices.ContainsFunc(in.Post, is)
+}
+
 // Op is an operation of a lane: Dst = Code(Src…).
 type Op struct {
 	Code Code

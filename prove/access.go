@@ -183,6 +183,9 @@ func (m *moment) strong(a *ir.Access, space ir.Space, addr term) {
 	}
 	args := []term{addr}
 	results := a.Data
+	if space == ir.Global { // an address of global memory is the same as a generic one
+		space = ir.Generic
+	}
 	what := fmt.Sprintf("%d %s %d x%d", a.Kind, space, a.Bytes, len(a.Data))
 	switch a.Kind {
 	case ir.Store:
@@ -190,15 +193,25 @@ func (m *moment) strong(a *ir.Access, space ir.Space, addr term) {
 	case ir.Atomic:
 		args, results = append(append(args, words(a.Data)...), words(a.Compare)...), a.Dst
 		what += fmt.Sprintf(" %s %v %d", a.Atom, a.FTZ, atomType(a))
-		if a.Done != ir.None {
-			fail("not followed: %s", m.in.Text)
-		}
 	}
 	n := m.happen(what, args, true)
 	m.events[n].scope = a.Scope
 	for k, r := range results {
 		m.put(r, m.extended(a, m.result(n, k, 8*each, true)))
 	}
+	if a.Done != ir.None {
+		m.put(a.Done, m.swapped(a, n, args[1+len(a.Data):]))
+	}
+}
+
+// swapped reports whether a compare-and-swap found what it compares with.
+func (m *moment) swapped(a *ir.Access, n int, compare []term) term {
+	x := m.x
+	out := x.num(1, 1)
+	for k, c := range compare {
+		out = x.and(out, x.eq(m.result(n, k, x.width(c), true), c))
+	}
+	return out
 }
 
 // atomType is the type of a read-modify-write as far as it makes a difference.

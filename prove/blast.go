@@ -47,7 +47,7 @@ func (b *blaster) unknown(n *node, args [][]sat.Lit) []sat.Lit {
 	switch {
 	case n.kind == product:
 		slices.SortFunc(args, slices.Compare)
-	case n.kind == opaque && commutes(b.x.ops[n.value].Code):
+	case n.kind == opaque && commutes(&b.x.ops[n.value]):
 		slices.SortFunc(args[:2], slices.Compare)
 	}
 	key := []byte{byte(n.kind), n.w}

@@ -15,6 +15,8 @@ type event struct {
 	args  []term // must be equal where the guard holds
 	inst  int32
 	stirs bool
+	// Of a barrier: aligned tells that all lanes of a warp come to it, apart that others may wait for this lane elsewhere.
+	aligned, apart bool
 }
 
 // happen adds an event; it returns its number, of which its results are named.
@@ -34,7 +36,7 @@ func (m *moment) happenAt(what string, args []term, stirs bool) int {
 
 // result is what an event gives.
 func (m *moment) result(n, k, w int, varies bool) term {
-	return m.x.named(w, fmt.Sprintf("event:%d.%d", n, k), varies)
+	return m.inLoop(m.x.named(w, fmt.Sprintf("event:%d.%d", n, k), varies))
 }
 
 // effect performs what an instruction does besides computing.
@@ -91,9 +93,8 @@ func (m *moment) barrier(b *ir.Barrier) {
 	switch {
 	case b.Kind > ir.BarrierRed:
 		fail("a barrier of clusters")
-	case m.p.Machine && !m.state.together && len(m.state.meets) > 0: // others may wait for this lane, which waits for them
-		fail("a barrier where lanes are apart")
 	}
+	apart := !m.state.together && len(m.state.meets) > 0
 	args := []term{x.resize(m.get(b.ID), 32)}
 	if b.Count != ir.None {
 		args = append(args, x.resize(m.get(b.Count), 32))
@@ -102,6 +103,7 @@ func (m *moment) barrier(b *ir.Barrier) {
 		args = append(args, m.truth(b.Src, b.Not))
 	}
 	n := m.happen(fmt.Sprintf("barrier %d %s %d", b.Kind, b.Red, len(args)), args, true)
+	m.events[n].aligned, m.events[n].apart = b.Aligned, apart
 	if b.Dst != ir.None {
 		m.put(b.Dst, m.result(n, 0, 32, false))
 	} else if b.Kind == ir.BarrierRed {

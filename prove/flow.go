@@ -33,9 +33,7 @@ func (m *moment) flow(f *ir.Flow) (next []*state, single bool) {
 	}
 	var rest *state
 	if !x.is(cond, 1) {
-		if m.forks[st.pc]++; m.forks[st.pc] > mostForks {
-			fail("a loop without a bound")
-		}
+		m.forked(f.Target)
 		apart := x.at(cond).varies && f.Kind != ir.Exit && f.Kind != ir.Trap
 		rest = st.clone()
 		rest.path, rest.pc = append(rest.path, x.not(cond)), st.pc+1

@@ -176,7 +176,8 @@ func (l *linear) join() bool {
 			o.put(a, -k)
 			o.widen(b, c)
 			o.widen(low, -c)
-			if len(o.args) < len(l.args) || len(o.args) == len(l.args) && x.kind(b) == sum {
+			both := slices.Contains(l.args, x.zext(low, l.w)) && !slices.Contains(o.args, x.zext(low, l.w))
+			if both || len(o.args) < len(l.args) || len(o.args) == len(l.args) && x.kind(b) == sum {
 				*l = *o
 				return true
 			}

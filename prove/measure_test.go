@@ -56,7 +56,7 @@ func (c *count) prove(t *testing.T, name string, p pair) bool {
 			return "n"
 		})]++
 	}
-	t.Logf("%s: %v, %d instructions, %d events, %d claims, %v: %.200s", name, r.Proved, len(p.program.Insts), r.Events, r.Claims, took, r.Why)
+	t.Logf("%s: %v, %d instructions, %d events, %d claims, %v: %.2000s", name, r.Proved, len(p.program.Insts), r.Events, r.Claims, took, r.Why)
 	return r.Proved
 }
 

@@ -2,19 +2,28 @@ package prove
 
 import "optcheck/ir"
 
-// after lists where control may go from an instruction, as far as its text says.
+// after lists where control may go from an instruction, as far as its text says; where lanes meet again may be elsewhere than behind the
+// instruction at which they wait.
 func after(p *ir.Program, pc int32) []int32 {
 	f, ok := p.Insts[pc].Do.(*ir.Flow)
 	if !ok {
 		return []int32{pc + 1}
 	}
-	switch f.Kind {
-	case ir.Jump, ir.Call, ir.JumpAny, ir.JumpTogether, ir.JumpApart, ir.WarpSyncAt:
-		return []int32{pc + 1, f.Target}
-	case ir.Indirect:
-		return append([]int32{pc + 1}, f.Targets...)
+	var out []int32
+	if p.Insts[pc].Guard != ir.None || f.Cond != ir.None {
+		out = append(out, pc+1)
 	}
-	return []int32{pc + 1}
+	switch f.Kind {
+	case ir.Jump, ir.WarpSyncAt:
+		return append(out, f.Target)
+	case ir.Call, ir.JumpAny, ir.JumpTogether, ir.JumpApart, ir.BarrierSet:
+		return append(out, pc+1, f.Target)
+	case ir.Indirect:
+		return append(out, f.Targets...)
+	case ir.Exit, ir.Trap, ir.Return:
+		return out
+	}
+	return append(out, pc+1)
 }
 
 // order numbers the instructions so that those of a loop come before what is behind it (a weak topological order: Bourdoncle, 1993).
@@ -24,20 +33,57 @@ type order struct {
 	dfn   []int32
 	num   int32
 	stack []int32
-	out   []int32 // instructions, the last one first
+	out   []int32         // instructions, the last one first
+	first map[int32]int32 // of the head of a loop: where its instructions begin in out
 }
 
-// ranks are the places of instructions in the order.
-func ranks(p *ir.Program) []int32 {
-	o := &order{p: p, dfn: make([]int32, len(p.Insts))}
-	if len(p.Insts) > 0 {
-		o.visit(0)
+// ranking are the places of instructions in an order, and its loops.
+type ranking struct {
+	p    *ir.Program
+	rank []int32
+	last map[int32]int32 // of the head of a loop: the rank of its last instruction
+}
+
+func ranks(p *ir.Program) *ranking {
+	o := &order{p: p, dfn: make([]int32, len(p.Insts)), first: map[int32]int32{}}
+	for pc := range p.Insts { // what nothing leads to, too: its text may not say all
+		if o.dfn[pc] == 0 {
+			o.visit(int32(pc))
+		}
 	}
-	rank := make([]int32, len(p.Insts))
+	r := &ranking{p: p, rank: make([]int32, len(p.Insts)), last: map[int32]int32{}}
+	n := int32(len(o.out))
 	for i, pc := range o.out {
-		rank[pc] = int32(len(o.out) - i)
+		r.rank[pc] = n - int32(i)
 	}
-	return rank
+	for head, i := range o.first {
+		r.last[head] = n - i
+	}
+	return r
+}
+
+// in reports whether an instruction is one of the loop of a head.
+func (r *ranking) in(pc, head int32) bool {
+	return int(pc) < len(r.rank) && r.rank[pc] >= r.rank[head] && r.rank[pc] <= r.last[head]
+}
+
+// leavesOnce reports whether the only way out of a loop is one edge.
+func (r *ranking) leavesOnce(head int32) bool {
+	edges := 0
+	for pc := range r.rank {
+		if !r.in(int32(pc), head) {
+			continue
+		}
+		if f, ok := r.p.Insts[pc].Do.(*ir.Flow); ok && (f.Kind == ir.Exit || f.Kind == ir.Trap || f.Kind == ir.Return || f.Kind == ir.Call) {
+			return false
+		}
+		for _, to := range after(r.p, int32(pc)) {
+			if !r.in(to, head) {
+				edges++
+			}
+		}
+	}
+	return edges == 1
 }
 
 const finished = 1 << 30
@@ -69,6 +115,7 @@ func (o *order) visit(v int32) int32 {
 			o.dfn[top] = 0
 			top = o.pop()
 		}
+		o.first[v] = int32(len(o.out))
 		o.component(v)
 	}
 	o.out = append(o.out, v)

@@ -29,7 +29,8 @@ type Result struct {
 	Differs bool
 	// Events and Claims were compared; Same of the claims are equal by their form, Solved by the solver.
 	Events, Claims, Same, Solved int
-	Terms, Gates                 int
+	Terms, Gates, Loops          int
+	other                        bool // loops on one side than on the other
 }
 
 // Bounds of a proof.
@@ -39,11 +40,22 @@ const (
 	sweepConflicts = 300
 	mostTries      = 8 // terms that one is compared with
 	finalConflicts = 20000
+	mostRejected   = 40 // guesses of what holds in loops
+	mostRounds     = 12
 	mostWork       = 6_000_000 // clauses of all questions, those of which much is to be learnt several times
 )
 
-// Prove compares a program and the machine code that was made of it.
-func Prove(program, machine *ir.Program) (out *Result) {
+// Prove compares a program and the machine code that was made of it. Loops without a bound are cut; where the sides do not have the same
+// ones, all are followed as far as it is known how often.
+func Prove(program, machine *ir.Program) *Result {
+	out := prove(program, machine, &plan{cuts: true})
+	if !out.other {
+		return out
+	}
+	return prove(program, machine, &plan{})
+}
+
+func prove(program, machine *ir.Program, plan *plan) (out *Result) {
 	out = &Result{}
 	x := newTerms(mostNodes)
 	defer func() {
@@ -60,53 +72,85 @@ func Prove(program, machine *ir.Program) (out *Result) {
 			panic(e)
 		}
 	}()
-	vars := refine.Place(program.Vars, machine.SharedBase)
-	a, err := walked(x, "program", program, program, vars)
-	var b *side
-	if err == nil {
-		b, err = walked(x, "machine", machine, program, vars)
+	err := plan.prove(x, program, machine, out)
+	for wrong := new(wrongGuess); errors.As(err, &wrong) && plan.rejected < mostRejected; {
+		plan.reject(wrong.guesses)
+		err = plan.prove(x, program, machine, out)
 	}
-	if err != nil {
-		out.Why = err.Error()
-		return out
+	out.other = errors.As(err, new(errLoops))
+	if out.Proved = err == nil; err != nil {
+		out.Why, out.Differs = err.Error(), errors.Is(err, errDiffers) && out.Loops == 0
 	}
-	w := newSweeper(x)
-	claims, err := claimsOf(x, a, b)
-	out.Events, out.Claims = len(a.events), len(claims)
-	if err != nil {
-		out.Why = err.Error()
-		return out
-	}
-	err = w.prove(claims)
-	out.Same, out.Solved, out.Gates = w.same, w.solved, len(w.b.g.ins)
-	if err != nil {
-		out.Why, out.Differs = err.Error(), errors.Is(err, errDiffers)
-		return out
-	}
-	out.Proved = true
 	return out
 }
 
+// prove walks through both sides and proves that they are equal.
+func (p *plan) prove(x *terms, program, machine *ir.Program, out *Result) error {
+	a, b, err := p.follow(x, program, machine)
+	if out.Loops = len(p.sides[0].heads) + len(p.sides[1].heads); err != nil {
+		return err
+	}
+	out.Events = len(a.events)
+	claims, err := claimsOf(x, a, b)
+	if err != nil {
+		return err
+	}
+	w := newSweeper(x)
+	err = w.prove(claims)
+	out.Claims, out.Same, out.Solved, out.Gates = len(claims), w.same, w.solved, len(w.b.g.ins)
+	return err
+}
+
+// follow walks through both sides until nothing new is learnt of their loops.
+func (p *plan) follow(x *terms, program, machine *ir.Program) (a, b *side, err error) {
+	vars := refine.Place(program.Vars, machine.SharedBase)
+	for range mostRounds {
+		x.most = len(x.nodes) + mostNodes
+		if a, err = walked(x, p, program, program, vars, nil); err != nil {
+			return nil, nil, err
+		}
+		if b, err = walked(x, p, machine, program, vars, a); err != nil {
+			return nil, nil, err
+		}
+		if len(a.cuts) != len(b.cuts) {
+			return nil, nil, errLoops{len(a.cuts), len(b.cuts)}
+		}
+		if !p.learn(x, a, b) {
+			return a, b, nil
+		}
+	}
+	return nil, nil, errors.New("what holds in each iteration of a loop is not found")
+}
+
 // walked is a program that was walked through. A thread's own memory has addresses that mean nothing to others: the lowest one is 0.
-func walked(x *terms, name string, p, program *ir.Program, vars map[string]uint64) (*side, error) {
-	s := newSide(x, name, p, program, vars)
-	err := s.follow()
-	if lowest := s.lowest; err == nil && lowest != 0 && lowest != math.MaxInt32 {
-		s = newSide(x, name, p, program, vars)
-		s.shift = lowest
-		err = s.follow()
+func walked(x *terms, plan *plan, p, program *ir.Program, vars map[string]uint64, other *side) (*side, error) {
+	s := &side{}
+	var err error
+	for again := true; again; {
+		lowest := s.lowest
+		s = newSide(x, plan, p, program, vars)
+		if s.other = other; lowest != math.MaxInt32 {
+			s.shift = lowest
+		}
+		again, err = s.follow()
+		again = again || err == nil && s.shift == 0 && s.lowest != 0 && s.lowest != math.MaxInt32
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
 	return s, nil
 }
 
-// follow walks, and gives what stands in the way as an error.
-func (s *side) follow() (err error) {
+// follow walks, and gives what stands in the way as an error. It has to walk again if a loop was not cut that must be.
+func (s *side) follow() (again bool, err error) {
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
+		case tooLong:
+			if s.shape.heads == nil {
+				s.shape.heads = map[int32]bool{}
+			}
+			s.shape.heads[e.head], again = true, true
 		case unsupported:
 			err = errors.New(e.why)
 		default:
@@ -114,7 +158,7 @@ func (s *side) follow() (err error) {
 		}
 	}()
 	s.walk()
-	return nil
+	return false, nil
 }
 
 // claim is that two terms are equal where a condition holds.
@@ -122,6 +166,13 @@ type claim struct {
 	what  string
 	guard term
 	a, b  term
+	guess *guess // that it follows from; nil if none
+}
+
+// guess is that a register holds in each iteration of a loop what a register of the program does.
+type guess struct {
+	loop *loop
+	reg  ir.Reg
 }
 
 // claimsOf lists what must be equal: the events one by one, and memory before each and at the end.
@@ -130,6 +181,11 @@ func claimsOf(x *terms, a, b *side) (out []claim, err error) {
 		return nil, fmt.Errorf("%d events of the program are %d of the machine code", len(a.events), len(b.events))
 	}
 	always := x.num(1, 1)
+	for i, c := range a.cuts {
+		if out, err = x.iterations(out, c, b.cuts[i], a.shape.loop(i), b.shape.loop(i)); err != nil {
+			return nil, err
+		}
+	}
 	for i := range a.events {
 		p, m := &a.events[i], &b.events[i]
 		if p.what != m.what || len(p.args) != len(m.args) || p.stirs != m.stirs {
@@ -138,13 +194,16 @@ func claimsOf(x *terms, a, b *side) (out []claim, err error) {
 		if m.scope < p.scope && m.scope != ir.NoScope {
 			return nil, fmt.Errorf("event %d: a narrower scope", i)
 		}
+		if m.apart && !p.aligned {
+			return nil, fmt.Errorf("event %d: a barrier where lanes are apart", i)
+		}
 		name := fmt.Sprintf("event %d", i)
-		out = append(out, claim{name, always, p.guard, m.guard})
+		out = append(out, claim{what: name, guard: always, a: p.guard, b: m.guard})
 		for k := range p.args {
 			if x.width(p.args[k]) != x.width(m.args[k]) {
 				return nil, fmt.Errorf("event %d: an operand of another size", i)
 			}
-			out = append(out, claim{name, p.guard, p.args[k], m.args[k]})
+			out = append(out, claim{what: name, guard: p.guard, a: p.args[k], b: m.args[k]})
 		}
 		if !p.stirs { // nothing is ordered by it
 			continue
@@ -163,18 +222,30 @@ func (x *terms) memories(out []claim, what string, a, b term) ([]claim, error) {
 	for a != b {
 		m, n := x.at(a), x.at(b)
 		if m.kind != n.kind || m.space != n.space || m.w != n.w || m.value != n.value || m.kind == start {
-			return nil, fmt.Errorf("%s: other stores: %s and %s", what, x.text(a, 3), x.text(b, 3))
+			return nil, fmt.Errorf("%s: other stores: %s and %s", what, x.text(a, 6), x.text(b, 6))
 		}
 		if m.kind == stirred {
-			own = append(own, claim{what, always, m.args[1], n.args[1]})
+			own = append(own, claim{what: what, guard: always, a: m.args[1], b: n.args[1]})
 		} else {
-			own = append(own, claim{what, m.args[3], m.args[2], n.args[2]}, claim{what, m.args[3], m.args[1], n.args[1]},
-				claim{what, always, m.args[3], n.args[3]})
+			own = append(own, claim{what: what, guard: m.args[3], a: m.args[2], b: n.args[2]}, claim{what: what, guard: m.args[3], a: m.args[1], b: n.args[1]},
+				claim{what: what, guard: always, a: m.args[3], b: n.args[3]})
 		}
 		a, b = m.args[0], n.args[0]
 	}
 	slices.Reverse(own)
 	return append(out, own...), nil
+}
+
+// wrongGuess are guesses that are not proved.
+type wrongGuess struct{ guesses []*guess }
+
+func (w *wrongGuess) Error() string { return "what was guessed of a loop is not proved" }
+
+// errLoops is that the sides have other numbers of loops.
+type errLoops struct{ program, machine int }
+
+func (e errLoops) Error() string {
+	return fmt.Sprintf("%d loops of the program are %d of the machine code", e.program, e.machine)
 }
 
 // errDiffers is that a sample refutes a claim.
@@ -214,20 +285,32 @@ func (w *sweeper) cone(t term, side int) {
 func (w *sweeper) prove(claims []claim) error {
 	x := w.x
 	var open []claim
+	var differs error
+	wrong := &wrongGuess{}
 	for _, c := range claims {
 		if c.a == c.b {
 			w.same++
 			continue
 		}
-		for i := range samples {
-			if x.vals[c.guard][i] != 0 && x.vals[c.a][i] != x.vals[c.b][i] {
-				return fmt.Errorf("%s: %w: %s and %s", c.what, errDiffers, x.text(c.a, 4), x.text(c.b, 4))
+		if !w.agree(c) {
+			if c.guess != nil {
+				wrong.guesses = append(wrong.guesses, c.guess)
+				continue
+			}
+			if differs == nil {
+				differs = fmt.Errorf("%s: %w: %s and %s", c.what, errDiffers, x.text(c.a, 8), x.text(c.b, 8))
 			}
 		}
 		open = append(open, c)
 		w.cone(c.a, 1)
 		w.cone(c.b, 2)
 		w.cone(c.guard, 1)
+	}
+	switch {
+	case len(wrong.guesses) > 0:
+		return wrong
+	case differs != nil:
+		return differs
 	}
 	order := make([]term, 0, len(w.from))
 	for t := range w.from {
@@ -241,6 +324,9 @@ func (w *sweeper) prove(claims []claim) error {
 	}
 	for _, c := range open {
 		if !w.equal(c.guard, c.a, c.b, finalConflicts) {
+			if c.guess != nil {
+				return &wrongGuess{[]*guess{c.guess}}
+			}
 			return fmt.Errorf("%s: not proved that %s is %s", c.what, x.text(c.a, 4), x.text(c.b, 4))
 		}
 	}
@@ -285,7 +371,7 @@ func (w *sweeper) memory(t term) (term, bool) {
 	n := x.at(t)
 	for _, r := range w.classes[x.vals[t]] {
 		m := x.at(r)
-		if m.kind != read || m.w != n.w || m.space != n.space || !w.holds(claim{"", x.num(1, 1), m.args[1], n.args[1]}) {
+		if m.kind != read || m.w != n.w || m.space != n.space || !w.holds(claim{guard: x.num(1, 1), a: m.args[1], b: n.args[1]}) {
 			continue
 		}
 		claims, err := x.memories(nil, "", m.args[0], n.args[0])
@@ -296,13 +382,18 @@ func (w *sweeper) memory(t term) (term, bool) {
 	return 0, false
 }
 
-func (w *sweeper) holds(c claim) bool {
+// agree reports whether a claim holds in all samples.
+func (w *sweeper) agree(c claim) bool {
 	for i := range samples {
 		if w.x.vals[c.guard][i] != 0 && w.x.vals[c.a][i] != w.x.vals[c.b][i] {
 			return false
 		}
 	}
-	return w.equal(c.guard, c.a, c.b, sweepConflicts)
+	return true
+}
+
+func (w *sweeper) holds(c claim) bool {
+	return w.agree(c) && w.equal(c.guard, c.a, c.b, sweepConflicts)
 }
 
 // equal decides whether two terms are equal where a condition holds: first with what both consist of as inputs, then whole.

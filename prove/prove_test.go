@@ -96,7 +96,16 @@ var bodies = map[string]string{
 		"ld.shared.u32 z, [y+4]; st.global.u32 [b], z;",
 	"atomic":  "ld.global.u32 x, [a]; atom.global.add.u32 y, [b], x; add.u32 y, y, 1; st.global.u32 [a], y;",
 	"shuffle": "ld.global.u32 x, [a]; shfl.sync.bfly.b32 y, x, 3, 31, 0xffffffff; add.u32 y, y, x; st.global.u32 [b], y;",
-	"floats":  ".reg .f32 f, g; ld.global.f32 f, [a]; fma.rn.f32 g, f, f, f; add.rn.f32 g, f, g; st.global.f32 [b], g;",
+	"loop": "mov.u32 i, 1; mov.u32 x, t; L: ld.global.u32 y, [a]; xor.b32 x, x, y; mad.lo.u32 x, x, 3, i; add.u64 a, a, 4; shl.b32 i, i, 1; " +
+		"setp.lt.u32 p, i, n; @p bra L; st.global.u32 [b], x;",
+	"rounds": "mov.u32 y, sh; mad.lo.u32 y, t, 4, y; st.shared.u32 [y], t; mov.u32 i, n; L: bar.sync 0; " +
+		"ld.shared.u32 x, [y+4]; bar.sync 0; st.shared.u32 [y], x; shr.u32 i, i, 1; setp.ne.u32 p, i, 0; @p bra L; ld.shared.u32 z, [y]; st.global.u32 [b], z;",
+	"search": "mov.u32 i, 1; L: ld.global.u32 x, [a]; setp.eq.u32 q, x, i; @q bra F; add.u64 a, a, 4; " +
+		"shl.b32 i, i, 1; setp.lt.u32 p, i, n; @p bra L; bra N; F: st.global.u32 [b], i; N:",
+	"nested": "mov.u32 i, n; mov.u32 x, t; L: mov.u32 z, 1; M: mad.lo.u32 x, x, 5, z; shl.b32 z, z, 1; setp.lt.u32 p, z, i; @p bra M; " +
+		"shr.u32 i, i, 1; setp.ne.u32 q, i, 0; @q bra L; st.global.u32 [b], x;",
+	"swap":   "ld.global.u32 x, [a]; L: atom.global.cas.b32 y, [b], x, t; setp.ne.u32 p, y, x; mov.u32 x, y; @p bra L;",
+	"floats": ".reg .f32 f, g; ld.global.f32 f, [a]; fma.rn.f32 g, f, f, f; add.rn.f32 g, f, g; st.global.f32 [b], g;",
 }
 
 // changes are others that the machine code of a body does not compute.
@@ -111,7 +120,13 @@ var changes = map[string][][2]string{
 	"shared":  {{"bar.sync 0;", ""}, {"[y+4]", "[y+8]"}, {"bar.sync 0", "bar.sync 1"}},
 	"atomic":  {{"add.u32 y, [b]", "max.u32 y, [b]"}, {"[b], x", "[b], t"}, {"y, y, 1", "y, y, 2"}},
 	"shuffle": {{"x, 3", "x, 1"}, {"bfly", "down"}},
-	"floats":  {{"g, f, g", "g, g, g"}, {"f, f, f", "f, f, g"}},
+	"loop": {{"x, 3, i", "x, 3, t"}, {"a, a, 4", "a, a, 8"}, {"setp.lt", "setp.le"}, {"i, i, 1; setp", "i, i, 2; setp"}, {"i, 1;", "i, 2;"},
+		{"mov.u32 x, t", "mov.u32 x, n"}, {"[b], x", "[b], y"}},
+	"rounds": {{"shr.u32 i, i, 1", "shr.u32 i, i, 2"}, {"[y], t", "[y], n"}, {"[y+4]", "[y+8]"}, {"p, i, 0", "p, i, 1"}},
+	"search": {{"[b], i", "[b], n"}, {"q, x, i", "q, x, n"}, {"setp.lt", "setp.le"}, {"a, a, 4", "a, a, 12"}},
+	"nested": {{"x, 5, z", "x, 5, i"}, {"mov.u32 z, 1", "mov.u32 z, 2"}, {"i, i, 1", "i, i, 2"}, {"p, z, i", "p, z, n"}},
+	"swap":   {{"x, t", "x, n"}, {"mov.u32 x, y", "mov.u32 x, t"}, {"setp.ne", "setp.eq"}},
+	"floats": {{"g, f, g", "g, g, g"}, {"f, f, f", "f, f, g"}},
 }
 
 // TestProve: kernels are proved, and no change of one is proved to be computed by the machine code of the kernel.

@@ -157,7 +157,7 @@ func (x *terms) byteAt(mem term, at uint64, space ir.Space, i int) uint64 {
 		n := x.at(mem)
 		switch n.kind {
 		case start:
-			return chance(scatter(at)^uint64(space), i, 8)
+			return chance(scatter(at)^uint64(space)^n.value<<32, i, 8)
 		case stirred:
 			if x.vals[n.args[1]][i] != 0 {
 				return chance(scatter(at)^uint64(space)^scatter(n.value+1), i, 8)

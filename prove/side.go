@@ -29,6 +29,12 @@ type side struct {
 	forks   map[int32]int
 	ended   [][]term // paths of threads that ended
 	ask     *sweeper // what is possible
+	plan    *plan
+	shape   *shape // of its loops
+	order   *ranking
+	cuts    []*cut // loops that are followed once
+	open    []*cut // that are not over
+	other   *side  // of the machine code: the program
 	// set are the values that were written to uniform registers, needs those that were read where other lanes may have written one since.
 	set   map[ir.Reg]map[term]bool
 	needs map[ir.Reg]map[term]bool
@@ -44,9 +50,12 @@ func fail(format string, args ...any) {
 	panic(unsupported{fmt.Sprintf(format, args...)})
 }
 
-func newSide(x *terms, name string, p, program *ir.Program, vars map[string]uint64) *side {
-	s := &side{x: x, name: name, p: p, program: program, vars: vars, fixed: map[ir.Reg]term{}, bars: map[ir.Reg]bool{}, forks: map[int32]int{},
+func newSide(x *terms, plan *plan, p, program *ir.Program, vars map[string]uint64) *side {
+	s := &side{x: x, name: "program", p: p, program: program, vars: vars, plan: plan, shape: &plan.sides[0], order: ranks(p), fixed: map[ir.Reg]term{}, bars: map[ir.Reg]bool{}, forks: map[int32]int{},
 		set: map[ir.Reg]map[term]bool{}, needs: map[ir.Reg]map[term]bool{}}
+	if p.Machine {
+		s.name, s.shape = "machine", &plan.sides[1]
+	}
 	s.mem = x.intern(node{kind: start})
 	s.local = x.intern(node{kind: start, space: ir.Local, value: 1})
 	s.lowest = math.MaxInt32
@@ -77,7 +86,15 @@ func newSide(x *terms, name string, p, program *ir.Program, vars map[string]uint
 // free is something that nothing is known of, and that is nothing of the other side.
 func (s *side) free() term {
 	s.count++
-	return s.x.named(64, fmt.Sprintf("%s:%d", s.name, s.count), true)
+	return s.inLoop(s.x.named(64, fmt.Sprintf("%s:%d", s.name, s.count), true))
+}
+
+// inLoop marks a new leaf as another one of each iteration, if it is made in a loop that is followed once.
+func (s *side) inLoop(t term) term {
+	if len(s.open) > 0 {
+		return s.x.iterating(t)
+	}
+	return t
 }
 
 // window is the generic address at which a space begins.

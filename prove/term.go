@@ -50,8 +50,8 @@ type node struct {
 	args  []term
 	coefs []uint64
 	may   uint64 // bits that may be 1
-	// varies tells that it may be another one of each lane of a warp.
-	varies bool
+	// varies tells that it may be another one of each lane of a warp, iterates that it may be another one of each iteration of a loop.
+	varies, iterates bool
 }
 
 // samples is the number of inputs on which each term is evaluated.
@@ -128,7 +128,7 @@ func (x *terms) intern(n node) term {
 	n.may = x.mayOf(&n)
 	n.varies = n.varies || n.kind == read
 	for _, a := range n.args {
-		n.varies = n.varies || x.nodes[a].varies
+		n.varies, n.iterates = n.varies || x.nodes[a].varies, n.iterates || x.nodes[a].iterates
 	}
 	t := term(len(x.nodes))
 	x.index[string(b)] = t
@@ -260,6 +260,12 @@ func (x *terms) named(w int, name string, varies bool) term {
 	return x.intern(node{kind: leaf, w: uint8(w), value: id, varies: varies})
 }
 
+// iterating marks a leaf, which nothing was made of yet, as what may be another one of each iteration of a loop.
+func (x *terms) iterating(t term) term {
+	x.nodes[t].iterates = true
+	return t
+}
+
 // operation is one that is not understood further.
 func (x *terms) operation(o *ir.Op, w int, args ...term) term {
 	k := opKey{o.Code, o.Type, o.To, o.Cond, o.Mode, o.Imm, len(args)}
@@ -269,14 +275,14 @@ func (x *terms) operation(o *ir.Op, w int, args ...term) term {
 		x.opIDs[k] = id
 		x.ops = append(x.ops, ir.Op{Code: o.Code, Type: o.Type, To: o.To, Cond: o.Cond, Mode: o.Mode, Imm: o.Imm})
 	}
-	if commutes(o.Code) && args[1] < args[0] {
+	if commutes(o) && args[1] < args[0] {
 		args[0], args[1] = args[1], args[0]
 	}
 	return x.fold(node{kind: opaque, w: uint8(w), value: id, args: args})
 }
 
 // commutes reports whether an operation's first two operands may change places.
-func commutes(c ir.Code) bool { return c == ir.FAdd || c == ir.FMul || c == ir.FFma }
+func commutes(o *ir.Op) bool { return o.Code == ir.FAdd || o.Code == ir.FMul || o.Code == ir.FFma }
 
 // fold interns a node, or its value if all its operands are constant.
 func (x *terms) fold(n node) term {

@@ -22,6 +22,7 @@ type state struct {
 	// stack are the calls that the thread is in, meets the convergence barriers that it will wait at.
 	stack []int32
 	meets []meet
+	loops []*cut // that are followed once, the outermost first
 	// together tells that all lanes of the warp that still run are in this state, or none.
 	together bool
 	// fresh are the uniform registers written since another group of lanes could run.
@@ -43,37 +44,40 @@ func (s *side) walk() {
 	for r, t := range s.fixed {
 		first.regs[r] = t
 	}
-	rank := ranks(s.p)
 	states := []*state{first}
 	for len(states) > 0 {
 		least := 0
 		for i, r := range states {
-			if before(rank, r, states[least]) {
+			if s.before(r, states[least]) {
 				least = i
 			}
 		}
 		now := states[least]
 		states = slices.Delete(states, least, least+1)
-		states = append(states, s.run(now, states)...)
-		states = s.merged(states)
+		if s.shape.heads[now.pc] {
+			s.enter(now)
+		}
+		next := slices.DeleteFunc(s.run(now, states), s.returned)
+		states = s.merged(append(states, next...))
+		s.finish(states)
 		if len(states) > mostStates {
 			fail("more than %d states at once", mostStates)
 		}
 	}
 	for r, values := range s.needs {
 		for t := range values {
-			if len(s.set[r]) != 1 || !s.set[r][t] {
+			if len(s.set[r]) != 1 || !s.set[r][t] || s.x.at(t).iterates {
 				fail("a uniform register that other lanes may have written")
 			}
 		}
 	}
 }
 
-func before(rank []int32, a, b *state) bool {
+func (s *side) before(a, b *state) bool {
 	if len(a.stack) != len(b.stack) {
 		return len(a.stack) > len(b.stack)
 	}
-	return rank[a.pc] < rank[b.pc]
+	return s.order.rank[a.pc] < s.order.rank[b.pc]
 }
 
 // merged makes one of states that are at the same place.
@@ -81,7 +85,7 @@ func (s *side) merged(states []*state) []*state {
 	for i := 1; i < len(states); i++ {
 		for k := range i {
 			a, b := states[k], states[i]
-			if a.pc == b.pc && slices.Equal(a.stack, b.stack) && slices.Equal(a.meets, b.meets) {
+			if a.pc == b.pc && slices.Equal(a.stack, b.stack) && slices.Equal(a.meets, b.meets) && slices.Equal(a.loops, b.loops) {
 				rest := slices.Delete(slices.Delete(slices.Clone(states), i, i+1), k, k+1)
 				return s.merged(append(rest, s.merge(a, b, rest)))
 			}
@@ -104,10 +108,13 @@ func (s *side) merge(a, b *state, rest []*state) *state {
 	x := s.x
 	n := prefix(a.path, b.path)
 	ca, cb := s.all(a.path[n:]), s.all(b.path[n:])
-	out := &state{pc: a.pc, cond: none, path: slices.Clone(a.path[:n]), regs: slices.Clone(a.regs), stack: a.stack, meets: a.meets,
+	out := &state{pc: a.pc, cond: none, path: slices.Clone(a.path[:n]), regs: slices.Clone(a.regs), stack: a.stack, meets: a.meets, loops: a.loops,
 		together: a.together && b.together, fresh: map[ir.Reg]bool{}}
 	others := slices.ContainsFunc(rest, func(r *state) bool { return prefix(r.path, a.path) >= n })
 	others = others || slices.ContainsFunc(s.ended, func(p []term) bool { return prefix(p, a.path) >= n })
+	for _, c := range a.loops {
+		others = others || slices.ContainsFunc(c.backs, func(r *state) bool { return prefix(r.path, a.path) >= n })
+	}
 	if c := x.or(ca, cb); others && !x.is(c, 1) {
 		out.path = append(out.path, c)
 	}
@@ -144,7 +151,7 @@ func (s *side) all(path []term) term {
 	return s.x.and(append([]term{s.x.num(1, 1)}, path...)...)
 }
 
-// run follows a state until it divides, ends, or comes to where others wait.
+// run follows a state until it divides, ends, or comes to where others wait, or may come to.
 func (s *side) run(st *state, states []*state) []*state {
 	for {
 		if int(st.pc) >= len(s.p.Insts) || st.pc < 0 {
@@ -164,7 +171,7 @@ func (s *side) run(st *state, states []*state) []*state {
 		if in.Opaque != "" {
 			fail("not understood: %s", in.Text)
 		}
-		if in.Unproved {
+		if in.Unproved && !in.Approximate() {
 			fail("a reading that no chip has confirmed: %s", in.Form)
 		}
 		if f, ok := in.Do.(*ir.Flow); ok {
@@ -178,7 +185,7 @@ func (s *side) run(st *state, states []*state) []*state {
 			m.perform()
 			st.pc++
 		}
-		if slices.ContainsFunc(states, func(r *state) bool { return r.pc == st.pc }) {
+		if s.shape.heads[st.pc] || slices.ContainsFunc(states, func(r *state) bool { return !s.before(st, r) }) {
 			return []*state{st}
 		}
 	}
@@ -207,6 +214,23 @@ func (m *moment) get(r ir.Reg) term {
 	t := m.made(m.state, r)
 	if _, fixed := m.fixed[r]; m.uniform[r] && !fixed && !m.state.together && !m.state.fresh[r] {
 		note(m.needs, r, t)
+	}
+	return m.chosen(t)
+}
+
+// chosen is what a choice between terms comes to under the conditions of the instruction.
+func (m *moment) chosen(t term) term {
+	x := m.x
+	for x.kind(t) == ite {
+		c, here := x.at(t).args, m.here()
+		switch {
+		case x.is(x.and(here, x.not(c[0])), 0):
+			t = c[1]
+		case x.is(x.and(here, c[0]), 0):
+			t = c[2]
+		default:
+			return t
+		}
 	}
 	return t
 }

@@ -731,20 +731,11 @@ func grouped(program, machine *emu.Warp) bool {
 // and roots with are refined until the result is exact.
 func approximates(p *ir.Program, cover *emu.Coverage) bool {
 	for i := range p.Insts {
-		if cover.Insts[i] && approximation(&p.Insts[i]) {
+		if cover.Insts[i] && p.Insts[i].Approximate() {
 			return true
 		}
 	}
 	return false
-}
-
-// approximation reports whether an instruction performs an approximate function.
-func approximation(in *ir.Inst) bool {
-	if w, ok := in.Do.(*ir.Warp); ok && w.Product != nil && w.Product.A.Float() {
-		return true
-	}
-	is := func(o ir.Op) bool { return o.Code == ir.Approx }
-	return slices.ContainsFunc(in.Pre, is) || slices.ContainsFunc(in.Post, is)
 }
 
 // run executes the warp and compares what is left at its end.

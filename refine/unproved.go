@@ -87,7 +87,7 @@ func (c *comparison) twistedRun(in *Input, twist uint64, approximate bool) (*emu
 
 // doubtful reports whether the result of an instruction is not known for sure.
 func doubtful(in *ir.Inst, approximate bool) bool {
-	return in.Unproved || approximate && approximation(in)
+	return in.Unproved || approximate && in.Approximate()
 }
 
 // acts reports whether a difference may be what a misread instruction does, besides setting registers; at tells that it was found
