@@ -34,6 +34,8 @@ type Executed struct {
 	Why string `json:"why,omitempty"`
 	// Uncontracted tells that machine code was executed in which ptxas contracts no product and sum (--fmad=false).
 	Uncontracted bool `json:"uncontracted,omitempty"`
+	// Proved tells that the machine code does what the kernel does on every input.
+	Proved bool `json:"proved,omitempty"`
 	// undecided are the conditions of Result.Undecided.
 	undecided []Place
 }
@@ -50,7 +52,11 @@ func executions(ctx context.Context, m *ptx.Module, kernels []string, prog *isa.
 			continue
 		}
 		x := Executed{Kernel: f.Name}
-		if x.Result, err = nvidia.Compare(ctx, m, prog, file, f.Name, o); ctx.Err() != nil {
+		k, err := nvidia.Lower(m, prog, file, f.Name)
+		if err == nil {
+			x.Result, err = k.Compare(ctx, o)
+		}
+		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		switch {
@@ -59,6 +65,7 @@ func executions(ctx context.Context, m *ptx.Module, kernels []string, prog *isa.
 		case x.Runs+x.Cut == 0 && len(x.Findings) == 0:
 			x.Why = strings.Join(slices.Sorted(maps.Keys(x.Cannot)), "; ")
 		}
+		x.Proved = x.Result != nil && len(x.Findings) == 0 && k.Prove().Proved
 		out = append(out, x)
 	}
 	return out, nil
@@ -159,7 +166,7 @@ func (r *Result) uncontracted(ctx context.Context, m *ptx.Module, kernels []stri
 	}
 	again, err := executions(ctx, m, kernels, code.prog, code.data, o)
 	for i := range again {
-		again[i].Uncontracted = true
+		again[i].Uncontracted, again[i].Proved = true, false // it is not the code that ships
 	}
 	return again, err
 }
@@ -237,11 +244,11 @@ func (x *Executed) Known() string { return x.event().Text() }
 // event is an execution as the event stream has it.
 func (x *Executed) event() *report.Execution {
 	if x.Why != "" {
-		return &report.Execution{Why: cut(oneLineText(x.Why), 300)}
+		return &report.Execution{Why: cut(oneLineText(x.Why), 300), Proved: x.Proved}
 	}
 	share := func(s float64) float64 { return math.Round(s*1e4) / 1e4 }
 	return &report.Execution{Runs: x.Runs + x.Cut, Cut: x.Cut, Source: share(x.Source.Share()), Machine: share(x.Machine.Share()),
-		Uncontracted: x.Uncontracted}
+		Uncontracted: x.Uncontracted, Proved: x.Proved}
 }
 
 func oneLineText(s string) string { return strings.Join(strings.Fields(s), " ") }

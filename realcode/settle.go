@@ -70,6 +70,8 @@ func (k *Kernel) unseen(x *Executed) *Finding {
 	switch {
 	case x.Result != nil && len(x.Findings) > 0:
 		return nil // the difference says more
+	case x.Proved:
+		return nil // on every input
 	case x.Why != "":
 		return k.uncompared(func(*write) bool { return true }, oneLineText(x.Why))
 	}
@@ -98,7 +100,7 @@ func (x *Executed) hindrance() (why string) {
 
 // undecided is a condition of a kernel that may be another one in the machine code: nil if there is none.
 func (k *Kernel) undecided(x *Executed) *Finding {
-	if x.Result == nil || len(x.Findings) > 0 || len(x.undecided) == 0 {
+	if x.Result == nil || x.Proved || len(x.Findings) > 0 || len(x.undecided) == 0 {
 		return nil
 	}
 	return &Finding{Rule: Uncompared, Kernel: k.Name, First: &x.undecided[0],

@@ -74,13 +74,23 @@ type Execution struct {
 	Why string `json:"why,omitempty"`
 	// Uncontracted tells that machine code was executed in which ptxas contracts no product and sum (--fmad=false).
 	Uncontracted bool `json:"uncontracted,omitempty"`
+	// Proved tells that machine code does what the kernel does, whatever the input; approximate functions are taken to be the machine's.
+	Proved bool `json:"proved,omitempty"`
 }
 
 // Differs tells that the first run already differed, so that nothing is known of how much runs perform.
 func (x *Execution) Differs() bool { return x.Why == "" && x.Runs+x.Cut == 0 }
 
-// Text says in words how much of a kernel was executed.
+// Text says in words whether a kernel is proved, and how much of it was executed.
 func (x *Execution) Text() string {
+	if x.Proved {
+		return "proved for all inputs; " + x.runs()
+	}
+	return x.runs()
+}
+
+// runs says in words how much of a kernel was executed.
+func (x *Execution) runs() string {
 	if x.Why != "" {
 		return "not executed: " + x.Why
 	}

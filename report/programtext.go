@@ -222,18 +222,21 @@ func writeProgramNotes(b *bufio.Writer, r *Run) {
 
 // executions gathers how much of programs was executed.
 type executions struct {
-	// kernels are all, runs those of which runs were compared, differ those whose first run differed
-	kernels, runs, differ int
-	least, most           int
-	source, machine       []float64
-	lines                 []string // what is told of single kernels, in order
-	cells                 map[string][]*Cell
+	// kernels are all, runs those of which runs were compared, differ those whose first run differed, proved those that are proved
+	kernels, runs, differ, proved int
+	least, most                   int
+	source, machine               []float64
+	lines                         []string // what is told of single kernels, in order
+	cells                         map[string][]*Cell
 }
 
 func (x *executions) add(c *Cell, notes bool) {
 	e := c.Executed
 	if e == nil {
 		return
+	}
+	if e.Proved {
+		x.proved++
 	}
 	switch x.kernels++; {
 	case e.Differs():
@@ -279,6 +282,9 @@ func (x *executions) write(b *bufio.Writer, notes bool) {
 			others, runs, 100*x.source[(x.runs-1)/2], 100*x.machine[(x.runs-1)/2])
 	}
 	b.WriteByte('\n')
+	if x.proved > 0 {
+		fmt.Fprintf(b, "proved for all inputs: %d of %s\n", x.proved, plain.Count(x.kernels, "kernel"))
+	}
 	for i, line := range x.lines {
 		if i == maxListed && !notes {
 			fmt.Fprintf(b, "and %d more like these: --notes tells all\n", len(x.lines)-i)
