@@ -177,3 +177,20 @@ func TestSharedByAWarp(t *testing.T) {
 		require.Len(t, Check(fn).Findings, x.found, name)
 	}
 }
+
+// TestCounts: DEPBAR with a count waits for a result if as many others answer behind it for certain. One under a condition may wait for nothing, and
+// what is under one may not count.
+func TestCounts(t *testing.T) {
+	p0 := isa.Guard{Reg: isa.Reg{Class: isa.ClassPred}, Neg: true}
+	make := func(second, bar isa.Guard, left int64) int {
+		fn := code(isa.Inst{Op: "MUFU", Role: isa.RoleALU, Defs: []isa.Reg{gpr(4)}}, isa.Inst{Op: "MUFU", Role: isa.RoleALU, Defs: []isa.Reg{gpr(5)}, Guard: second},
+			isa.Inst{Op: "DEPBAR", Role: isa.RoleWait, Guard: bar, Args: []isa.Operand{{Kind: isa.OpdSpecial, Sym: "SB0"}, {Kind: isa.OpdImm, Imm: left}}}, use4(0), exit())
+		fn.Insts[0].Control.Write, fn.Insts[1].Control.Write = 0, 0
+		return len(Check(fn).Findings)
+	}
+	require.Zero(t, make(isa.Guard{}, isa.Guard{}, 1))
+	require.Zero(t, make(p0, isa.Guard{}, 0))
+	require.Equal(t, 1, make(isa.Guard{}, isa.Guard{}, 2))
+	require.Equal(t, 1, make(p0, isa.Guard{}, 1))
+	require.Equal(t, 1, make(isa.Guard{}, p0, 1))
+}
