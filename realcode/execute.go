@@ -192,6 +192,8 @@ func explained(f *refine.Finding) string {
 	switch {
 	case f.Approximate:
 		return "approximate functions"
+	case f.Apart:
+		return "that its lanes are never apart where the machine code asks whether they are"
 	case len(f.Unproved) > 0:
 		return "a reading that no chip has confirmed (" + strings.Join(f.Unproved, "; ") + ")"
 	}

@@ -51,6 +51,9 @@ type Finding struct {
 	// Unproved are the forms of instructions on which it may rest, and whose meaning no chip has confirmed: alone they
 	// prove nothing.
 	Unproved []string `json:"unproved,omitempty"`
+	// Apart tells that it shows only if a lane goes ahead of others where machine code asks whether lanes are apart. They may be together
+	// whenever it asks.
+	Apart bool `json:"apart,omitempty"`
 	// Early is the use of a register of which it is the harm.
 	Early *Early `json:"early,omitempty"`
 }
@@ -627,10 +630,12 @@ func policiesOf(machine *ir.Program) []emu.Policy {
 
 // reading is how machine code is read where it may perform one of several operations of the record: late loads are the first ones on which
 // something depends, not the first ones that they can be; eager read-modify-writes are those of as many lanes as they can be, not of those that
-// performed it together.
-type reading struct{ late, eager bool }
+// performed it together; where a barrier of the warp needs no instruction, a lane has met the others behind it when it reads what another warp
+// has stored.
+type reading struct{ late, eager, met bool }
 
-var readings = [...]reading{{}, {late: true}, {eager: true}, {late: true, eager: true}}
+var readings = [...]reading{{}, {late: true}, {eager: true}, {late: true, eager: true}, {met: true}, {late: true, met: true}, {eager: true, met: true},
+	{late: true, eager: true, met: true}}
 
 // replayBoth replays a warp with both orders of diverged lanes and two undefined contents. The code is right if it performs
 // the record in one of the readings. The error is that nothing can be said.
@@ -682,6 +687,7 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 			continue
 		}
 		f := &Finding{Rule: a.Rule, Why: a.Why, Input: in, Block: block, Warp: id, Lane: a.Lane, Reverse: i == 1, Both: found[0] != nil && found[1] != nil,
+			Apart:  policies[i].Apart,
 			Source: -1, Machine: int(a.Pc), Want: a.Want, Got: a.Got, Address: a.Word.Addr(), Early: early}
 		if a.Event != nil {
 			f.Source = int(a.Event.Inst)

@@ -3,6 +3,7 @@ package refine
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"optcheck/emu"
 	"optcheck/ir"
@@ -17,7 +18,7 @@ type replay struct {
 	// newest are the last stores of the warp to words, in the order of the machine code.
 	newest map[emu.Word]newest
 	// eager: see reading.
-	eager bool
+	eager, met bool
 }
 
 // newest is what a lane has stored.
@@ -65,7 +66,7 @@ type beyond struct{}
 func (beyond) Error() string { return "the record ends here" }
 
 func (c *comparison) newReplay(in *Input, grid *emu.Grid, open []*undefined, code *emu.Code, l *emu.Launch, block, id int, p emu.Policy, how reading) *replay {
-	r := &replay{grid: grid, open: open, newest: map[emu.Word]newest{}, eager: how.eager}
+	r := &replay{grid: grid, open: open, newest: map[emu.Word]newest{}, eager: how.eager, met: how.met}
 	r.w = emu.NewWarp(code, l, block, id, r, p)
 	for i, t := range r.w.Threads {
 		if t == nil {
@@ -116,8 +117,8 @@ func (l *lane) overlay(w emu.Word, mask, v uint32) {
 	l.own[w] = o
 }
 
-func (l *lane) see(m *emu.Memory, w emu.Word) uint32 {
-	v := m.At(w, l.time, emu.Integer)
+func (l *lane) see(m *emu.Memory, w emu.Word, time uint64) uint32 {
+	v := m.At(w, time, emu.Integer)
 	if o, ok := l.own[w]; ok {
 		v = v&^o.Mask | o.Value&o.Mask
 	}
@@ -128,9 +129,12 @@ func (l *lane) see(m *emu.Memory, w emu.Word) uint32 {
 // another lane has stored, and the program shows behind the next such barrier, is seen.
 func (r *replay) see(l int, w emu.Word) uint32 {
 	th := r.lanes[l]
-	v := th.see(r.grid.Memory, w)
+	v := th.see(r.grid.Memory, w, th.time)
 	n, ok := r.newest[w]
-	if !ok || n.lane == l {
+	switch {
+	case !ok && r.met:
+		return th.see(r.grid.Memory, w, r.meeting(th, w))
+	case !ok || n.lane == l:
 		return v
 	}
 	for i := th.at; i < len(th.rec.Events); i++ {
@@ -143,6 +147,41 @@ func (r *replay) see(l int, w emu.Word) uint32 {
 		}
 	}
 	return v
+}
+
+// meeting is the time of the last barrier of the warp before a lane's next synchronisation until which no lane of the warp stores to a word;
+// that of its last synchronisation if there is none.
+func (r *replay) meeting(th *lane, w emu.Word) uint64 {
+	time := th.time
+	for i := th.at; i < len(th.rec.Events) && (!th.rec.Events[i].Sync() || free(&th.rec.Events[i])); i++ {
+		e := &th.rec.Events[i]
+		if e.Kind != emu.EventWarpBarrier {
+			continue
+		}
+		if slices.ContainsFunc(r.lanes[:], func(o *lane) bool { return o != nil && o.storesUntil(w, e.Time) }) {
+			break
+		}
+		time = e.Time
+	}
+	return time
+}
+
+// storesUntil reports whether a thread of the program stores to a word in the epochs from a lane's on that begin before a time.
+func (l *lane) storesUntil(w emu.Word, time uint64) bool {
+	n := l.epoch()
+	for i := l.at; n < len(l.rec.Epochs); i++ {
+		if _, ok := l.rec.Epochs[n][w]; ok {
+			return true
+		}
+		for i < len(l.rec.Events) && !l.rec.Events[i].Sync() {
+			i++
+		}
+		if i >= len(l.rec.Events) || l.rec.Events[i].Time >= time {
+			return false
+		}
+		n++
+	}
+	return false
 }
 
 // Access replays accesses: strong ones against the events of the record, weak loads from what memory held. Those of a program have the fences of
