@@ -275,6 +275,8 @@ func (r *replay) load(pc int32, a *ir.Access, l int, p emu.Place, buf []byte) er
 func (l *lane) nextAtomic(p emu.Place) *emu.Event {
 	for i := l.at; i < len(l.rec.Events); i++ {
 		switch e := &l.rec.Events[i]; {
+		case e.Kind == emu.EventAtomic && e.Place == p && e.Atom == ir.AtomCAS && e.Bytes >= 4: // is an instruction of its own
+			return nil
 		case e.Kind == emu.EventAtomic && e.Place == p:
 			return e
 		case e.Kind != emu.EventFence && e.Kind != emu.EventWarpBarrier && e.Kind != emu.EventLoad:
