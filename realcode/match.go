@@ -342,7 +342,7 @@ func (m *matcher) voted(g *images, i int32) {
 		return
 	}
 	for _, k := range g.main {
-		if to, p := in.Args[0].Reg, in.Args[1]; isCond(to) && m.mach.insts[k].Guard.Reg == to && m.mach.insts[k].Role == isa.RoleCopy {
+		if to, p := in.Args[0].Reg, in.Args[1]; isCond(to) && m.mach.insts[k].Guard.Reg == to {
 			s := &m.mach.steps[i]
 			s.sets = []assign{{dst: m.mach.condOf(to), src: m.mach.condOf(p.Reg), neg: p.Not, fork: true}}
 			s.uses = append(s.uses, m.mach.condOf(p.Reg))

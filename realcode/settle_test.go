@@ -10,11 +10,13 @@ import (
 	"optcheck/ptx"
 )
 
-// TestSettle: a kernel is preserved if its stores were performed by runs that were compared, and unknown if one was not.
+// TestSettle: a kernel is preserved if its stores were performed by runs that were compared or if it is proved, and else unknown.
 func TestSettle(t *testing.T) {
 	for _, c := range []struct{ name, body, class, reason string }{
 		{"all", "setp.eq.u32 %p, %n, 12345; @%p st.global.u32 [%at+64], %n; st.global.u32 [%at], %n;", Preserved, ""},
-		{"one that no input reaches", "mul.lo.u32 %a, %n, %n; and.b32 %a, %a, 3; setp.eq.u32 %p, %a, 2; @%p st.global.u32 [%at+64], %n; st.global.u32 [%at], %n;",
+		{"one that no input reaches, proved", "mul.lo.u32 %a, %n, %n; and.b32 %a, %a, 3; setp.eq.u32 %p, %a, 2; @%p st.global.u32 [%at+64], %n; " +
+			"st.global.u32 [%at], %n;", Preserved, ""},
+		{"one that no input reaches", "activemask.b32 %a; setp.eq.u32 %p, %a, 5; @%p st.global.u32 [%at+64], %n; st.global.u32 [%at], %n;",
 			Unknown, "1 of 2 operations that write memory were performed by no run that was compared"},
 		{"one that nothing reaches", "setp.ne.u32 %p, %n, %n; @%p st.global.u32 [%at+64], %n; st.global.u32 [%at], %n;", Preserved, ""},
 		{"what is stored is undefined", "st.global.u32 [%at], %b;", Unknown, "1 of 1 operations"},
