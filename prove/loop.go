@@ -88,8 +88,8 @@ func (s *side) enter(st *state) {
 	n := x.iterating(x.named(64, fmt.Sprintf("loop:%d.n.%v", c.number, varies), varies))
 	c.together = st.together
 	c.start = memories{s.mem, s.local}
-	for r, h := range l.held {
-		st.regs[r] = h.at(s, c, r, n)
+	for _, r := range sortedRegs(l.held) { // in one order: terms are numbered as they are made
+		st.regs[r] = l.held[r].at(s, c, r, n)
 	}
 	c.regs = slices.Clone(st.regs)
 	st.fresh = map[ir.Reg]bool{}
