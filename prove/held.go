@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -57,12 +58,9 @@ func (h held) at(s *side, c *cut, r ir.Reg, n term) term {
 	before := func(r ir.Reg) term { return x.resize(s.made(c.entry, r), h.width) }
 	switch {
 	case h.of != ir.None:
-		v := s.other.cuts[c.number].regs[h.of]
-		w := min(h.width, x.width(v)-h.from)
-		return x.zext(x.ext(v, h.from, w), h.width)
+		return h.part(x, s.other.cuts[c.number].regs[h.of])
 	case h.step == none:
-		t := x.iterating(x.named(h.width, fmt.Sprintf("loop:%d.%s.%d.%d", c.number, s.name, r, s.plan.round), h.varies))
-		return t
+		return x.iterating(x.named(h.width, fmt.Sprintf("loop:%d.%s.%d.%d", c.number, s.name, r, s.plan.round), h.varies))
 	case h.pair != ir.None && h.high:
 		full := x.add(x.concat(before(r), before(h.pair)), x.product(n, h.step))
 		return x.ext(full, 32, 32)
@@ -71,6 +69,11 @@ func (h held) at(s *side, c *cut, r ir.Reg, n term) term {
 		return x.ext(full, 0, 32)
 	}
 	return x.add(before(r), x.product(x.resize(n, h.width), h.step))
+}
+
+// part is the part that a register holds of what one of the program does.
+func (h held) part(x *terms, v term) term {
+	return x.zext(x.ext(v, h.from, min(h.width, x.width(v)-h.from)), h.width)
 }
 
 // learn takes what a walk of both sides has shown; changed tells that another one is needed.
@@ -296,9 +299,7 @@ func (r *runs) key(t term, from, w int) string {
 	b := make([]byte, 0, len(r.vals)*samples*8)
 	for _, vals := range r.vals {
 		for _, v := range vals[t] {
-			for v, i := v>>from&ones(w), 0; i < 8; i++ {
-				b = append(b, byte(v>>(8*i)))
-			}
+			b = binary.LittleEndian.AppendUint64(b, v>>from&ones(w))
 		}
 	}
 	return string(b)

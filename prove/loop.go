@@ -193,9 +193,8 @@ func (x *terms) iterations(out []claim, a, b *cut, l, m *loop) ([]claim, error) 
 			case at.q == none: // nobody has written it
 				return nil, &wrongGuess{[]*guess{{m, r}}}
 			default:
-				w := min(h.width, x.width(at.p)-h.from)
 				out = append(out, claim{fmt.Sprintf("%s: register %d %s", name, r, at.when), at.guard,
-					x.zext(x.ext(at.p, h.from, w), h.width), x.resize(at.q, h.width), &guess{m, r}})
+					h.part(x, at.p), x.resize(at.q, h.width), &guess{m, r}})
 			}
 		}
 	}
