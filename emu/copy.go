@@ -119,7 +119,7 @@ func (g *Grid) bulk(w *Warp, pc int32, c *ir.Copy, l int, to, from Place) error 
 	if c.Kind == ir.CopyBulk {
 		src, dst := WordOf(from, block), WordOf(to, block)
 		for i := range Word(e.Compare / 4) {
-			g.Memory.Put(dst+i, g.Memory.Now(src+i, Integer))
+			g.Memory.Put(dst+i, g.Memory.Now(src+i, Integer), nobody)
 		}
 	} else if err := g.stored(w, c, l, WordOf(to, block), &what); err != nil {
 		return err
@@ -134,8 +134,8 @@ func (g *Grid) bulk(w *Warp, pc int32, c *ir.Copy, l int, to, from Place) error 
 	if !ok {
 		return tooMany(pc)
 	}
-	g.Memory.Put(object, uint32(v))
-	g.Memory.Put(object+1, uint32(v>>32))
+	g.Memory.Put(object, uint32(v), nobody)
+	g.Memory.Put(object+1, uint32(v>>32), nobody)
 	return nil
 }
 
@@ -157,7 +157,7 @@ func (g *Grid) stored(w *Warp, c *ir.Copy, l int, to Word, what *[16]byte) error
 		}
 	}
 	for i := 0; i < n; i += 4 {
-		g.Memory.Put(to+Word(i/4), binary.LittleEndian.Uint32(result[i:]))
+		g.Memory.Put(to+Word(i/4), binary.LittleEndian.Uint32(result[i:]), nobody)
 	}
 	return nil
 }

@@ -32,9 +32,11 @@ type Grid struct {
 	Outside []uint64
 	// Final makes weak loads see the newest content, as one device does.
 	Final bool
-	// Meanwhile, if not nil, is the memory at the end of another run: reads of what nobody should write get another content that the word
-	// had there.
-	Meanwhile *Memory
+	// Meanwhile, if not nil, is another run with the same schedule, at its end: reads of what nobody should write get another content that the
+	// word had there. With Races, so does each weak load, if another thread wrote it between the two synchronisations of its thread around the
+	// load: that is a data race (PTX ISA, 8.7), and the load may read either.
+	Meanwhile *Grid
+	Races     bool
 	// Kinds are those of accesses of which more is known than their types tell, by instruction.
 	Kinds map[int32]Kind
 
@@ -273,8 +275,8 @@ func (g *Grid) load(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte)
 		if strong && !g.Final {
 			r.overlay(word, mask, v)
 		}
-		if a.Constant && g.Meanwhile != nil {
-			v = g.Meanwhile.Other(word, v, mask)
+		if o := g.Meanwhile; o != nil && !strong {
+			v = o.otherwise(word, v, mask, a.Constant, g.Races, g.thread(w, l), len(r.Epochs)-1)
 		}
 		PutBytes(buf[from:], v&mask>>shift, mask>>shift)
 	})
@@ -290,6 +292,18 @@ func (g *Grid) load(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte)
 	if a.Cached {
 		r.cached(p, block, len(buf))
 	}
+}
+
+// otherwise is what a weak load of a word by a thread in one of its epochs may also have read.
+func (g *Grid) otherwise(word Word, v, mask uint32, constant, races bool, thread, epoch int) uint32 {
+	switch {
+	case constant:
+		return g.Memory.Other(word, v, mask)
+	case races:
+		from, to := g.Records[thread].epoch(epoch)
+		return g.Memory.Racing(word, v, mask, thread, from, to)
+	}
+	return v
 }
 
 // changed replaces what a lane reads if it is to be replaced: buf holds the elements of the events from first on.
@@ -323,7 +337,7 @@ func Word32(b []byte) uint32 {
 }
 
 func (g *Grid) store(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte) {
-	r := g.record(w, l)
+	r, thread := g.record(w, l), g.thread(w, l)
 	block, kind := w.Threads[l].Block, g.kind(pc, a)
 	strong := a.Sem != ir.Weak || a.Mbarrier && g.Code.P.Mbarriers == ir.Wide // a new barrier object is an instruction's of its own there
 	if a.Sem == ir.Release {
@@ -331,7 +345,7 @@ func (g *Grid) store(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte
 	}
 	EachWord(p, block, len(buf), func(word Word, mask uint32, shift uint, from int) {
 		v := g.Memory.Now(word, kind)&^mask | Word32(buf[from:])<<shift&mask
-		g.Memory.Put(word, v)
+		g.Memory.Put(word, v, thread)
 		switch {
 		case !strong:
 			r.stored(word, mask, v, pc, !g.Final)
@@ -351,7 +365,7 @@ func (g *Grid) store(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte
 func (g *Grid) atomic(w *Warp, pc int32, a *ir.Access, l int, p Place) error {
 	n := a.Bytes * a.Elems
 	var old, operand, compared, result [64]byte
-	r := g.record(w, l)
+	r, thread := g.record(w, l), g.thread(w, l)
 	block := w.Threads[l].Block
 	if a.Sem == ir.Release || a.Sem == ir.AcqRel {
 		g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Release, Scope: g.scopeOf(a, p)})
@@ -371,7 +385,7 @@ func (g *Grid) atomic(w *Warp, pc int32, a *ir.Access, l int, p Place) error {
 	}
 	EachWord(p, block, n, func(word Word, mask uint32, shift uint, from int) {
 		v := g.Memory.Now(word, g.kind(pc, a))&^mask | Word32(result[from:n])<<shift&mask
-		g.Memory.Put(word, v)
+		g.Memory.Put(word, v, thread)
 		if !g.Final {
 			r.overlay(word, mask, v)
 		}
@@ -483,7 +497,7 @@ func (g *Grid) breakSpin(w *Warp, l int, word Word) {
 	}
 	r.spinCount = 0
 	k := spin{g.thread(w, l), word}
-	g.Memory.Put(word, uint32(g.Outside[g.spins[k]%len(g.Outside)]))
+	g.Memory.Put(word, uint32(g.Outside[g.spins[k]%len(g.Outside)]), nobody)
 	g.spins[k]++
 }
 

@@ -62,7 +62,11 @@ type page struct {
 type version struct {
 	time  uint64
 	value uint32
+	by    int32 // the thread of the launch that wrote it, or nobody
 }
+
+// nobody is who writes what no thread does: an asynchronous copy, the world outside of a launch.
+const nobody = -1
 
 // Memory has a content for each word of the address space, and remembers the past: what a word held when a thread
 // last synchronised is what weak loads of the thread see.
@@ -134,8 +138,8 @@ func (m *Memory) At(w Word, time uint64, kind Kind) uint32 {
 	return h[k-1].value // h[0] is the first content, at time 0
 }
 
-// Put writes a word.
-func (m *Memory) Put(w Word, v uint32) {
+// Put writes a word. by is the thread of the launch, or nobody.
+func (m *Memory) Put(w Word, v uint32, by int) {
 	p := m.page(w)
 	i := m.know(p, w, Integer)
 	m.Time++
@@ -151,9 +155,9 @@ func (m *Memory) Put(w Word, v uint32) {
 	}
 	h := p.past[i]
 	if len(h) == 0 {
-		h = append(make([]version, 0, 2), version{0, p.now[i]})
+		h = append(make([]version, 0, 2), version{value: p.now[i], by: nobody})
 	}
-	p.past[i] = append(h, version{m.Time, v})
+	p.past[i] = append(h, version{m.Time, v, int32(by)})
 	p.now[i] = v
 }
 
@@ -180,16 +184,32 @@ func (m *Memory) Bytes(addr uint64, n int) []byte {
 
 // Other is another content that a word has had than v, as far as the bits of mask are concerned; v if it always had that.
 func (m *Memory) Other(w Word, v, mask uint32) uint32 {
-	p := m.pages[w/pageWords]
-	if p == nil || p.past == nil {
-		return v
-	}
-	for _, x := range p.past[w%pageWords] {
+	for _, x := range m.versions(w) {
 		if (x.value^v)&mask != 0 {
 			return x.value
 		}
 	}
 	return v
+}
+
+// Racing is another content than v that other threads gave a word behind one time and until another; v if there is none.
+func (m *Memory) Racing(w Word, v, mask uint32, thread int, from, to uint64) uint32 {
+	h := m.versions(w)
+	for i := 1; i < len(h) && h[i].time <= to; i++ {
+		if x := h[i]; x.time > from && int(x.by) != thread && (x.value^h[i-1].value)&mask != 0 && (x.value^v)&mask != 0 {
+			return x.value
+		}
+	}
+	return v
+}
+
+// versions are the contents that a word has had, if somebody wrote it: the first one is that before.
+func (m *Memory) versions(w Word) []version {
+	p := m.pages[w/pageWords]
+	if p == nil || p.past == nil {
+		return nil
+	}
+	return p.past[w%pageWords]
 }
 
 // Touched are the words that somebody read, wrote or filled, with their first contents.

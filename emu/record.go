@@ -2,6 +2,7 @@ package emu
 
 import (
 	"encoding/binary"
+	"math"
 
 	"optcheck/ir"
 )
@@ -68,8 +69,9 @@ type Epoch map[Word]Stored
 type Record struct {
 	Events []Event
 	Epochs []Epoch // one more than there are synchronisations
-	// Time is that of the last synchronisation.
-	Time uint64
+	// Time is that of the last synchronisation, times are those of all.
+	Time  uint64
+	times []uint64
 	// Cached are words that were accessed with a cache operator.
 	Cached map[Word]bool
 
@@ -139,7 +141,20 @@ func (r *Record) sync(e Event) {
 	if r.keep {
 		r.Events = append(r.Events, e)
 		r.Epochs = append(r.Epochs, nil)
+		r.times = append(r.times, e.Time)
 	}
+}
+
+// epoch is when an epoch began, and when it ended.
+func (r *Record) epoch(n int) (from, to uint64) {
+	to = math.MaxUint64
+	if 0 < n && n <= len(r.times) {
+		from = r.times[n-1]
+	}
+	if n < len(r.times) {
+		to = r.times[n]
+	}
+	return from, to
 }
 
 func (r *Record) cached(p Place, block, n int) {

@@ -183,3 +183,43 @@ func TestHalf(t *testing.T) {
 		require.Equal(t, c.right, len(res.Cannot) == 0 && res.Runs > 0, "%s: %v", c.what, res.Cannot)
 	}
 }
+
+// TestRaces: what a load may read of a store that nothing orders with it accuses nobody, and hides nothing else.
+func TestRaces(t *testing.T) {
+	const store, meet, other = "st.shared.u32 [%r2], %r0; ", "bar.warp.sync 0xffffffff; ", "ld.shared.u32 %r4, [%r3]; "
+	const show, old = "st.global.u32 [%d1], %r4; ", "mov.u32 %r4, 7; "
+	const begin, end = store + meet + "add.u32 %r0, %r0, 64; ", meet + show
+	for _, c := range []struct {
+		name, program, machine string
+		rule                   refine.Rule // "" if a race decides
+	}{
+		{"the newer of two", begin + store + other + end, begin + store + meet + other + end, ""},
+		{"the older one, of a store behind it", begin + other + store + end, begin + store + meet + other + end, ""},
+		{"one that nobody stores, but as open", begin + store + other + end, begin + store + old + end, ""},
+		{"not with a barrier between", begin + store + meet + other + end, begin + store + meet + old + end, refine.WrongValue},
+		{"nor before one", begin + other + meet + store + end, begin + meet + store + meet + other + end, refine.WrongValue},
+		{"nor the lane's own", begin + store + "ld.shared.u32 %r4, [%r2]; " + end, begin + store + old + end, refine.WrongValue},
+		{"nor another half of the word", begin + "ld.shared.u16 %r4, [%r2+2]; st.shared.u16 [%r3], %r0; " + end,
+			begin + old + "st.shared.u16 [%r3], %r0; " + end, refine.WrongValue},
+		{"a difference beside it is found", begin + store + other + end + "st.global.u32 [%d1+512], %r0;",
+			begin + store + meet + other + end + "st.global.u32 [%d1+512], %r2;", refine.WrongValue},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			source, machine := program(t, c.program), program(t, c.machine)
+			machine.Machine = true
+			res, err := refine.Compare(t.Context(), source, machine, refine.Options{Runs: 2, Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}})
+			require.NoError(t, err)
+			if c.rule != "" {
+				require.Len(t, res.Findings, 1)
+				require.Equal(t, c.rule, res.Findings[0].Rule, res.Findings[0].Why)
+				return
+			}
+			require.Empty(t, res.Findings)
+			require.NotEmpty(t, res.Unseen, "the store of what a race decides")
+			for why := range res.Cannot {
+				require.Contains(t, why, "a data race of the program decides")
+			}
+			require.NotEmpty(t, res.Cannot)
+		})
+	}
+}

@@ -360,14 +360,18 @@ func (c *comparison) reference(in *Input, l *emu.Launch, fill uint64, change *em
 	return g, c.ran(g)
 }
 
+// racy says of a difference that it is none once it is open what weak loads read of other threads' stores that nothing orders.
+func racy(f *Finding) string { return "a data race of the program decides what this does: " + f.SourceText }
+
 // openRun runs the program again as a run of it, with other content for what is open: what nothing defines, and what is read as constant
-// though it is written meanwhile (PTX ISA, ld.global.nc: through a cache that is not coherent).
-func (c *comparison) openRun(in *Input, l *emu.Launch, a *emu.Grid) (*emu.Grid, error) {
+// though it is written meanwhile (PTX ISA, ld.global.nc: through a cache that is not coherent). With races, what weak loads read of stores that
+// race with them is open, too.
+func (c *comparison) openRun(in *Input, l *emu.Launch, a *emu.Grid, races bool) (*emu.Grid, error) {
 	g, err := c.prepared(c.source, in, l, fills[1])
 	if err != nil {
 		return nil, err
 	}
-	g.Meanwhile = a.Memory
+	g.Meanwhile, g.Races = a, races
 	return g, c.ran(g)
 }
 
@@ -524,13 +528,23 @@ func news(was, now *emu.Coverage) bool {
 // counted; the error is why it says nothing.
 func (c *comparison) compare(in *Input, a *emu.Grid) error {
 	l := c.launch(in)
-	b, err := c.openRun(in, l, a)
+	b, err := c.openRun(in, l, a, false)
 	if err != nil {
 		return fmt.Errorf("the program: %w", err)
 	}
 	open := opened(a, b)
 	cover := emu.NewCoverage(c.code)
 	f, ends, err := c.warps(in, a, open, cover, nil)
+	if f != nil {
+		if b, err = c.openRun(in, l, a, true); err != nil {
+			return fmt.Errorf("the program: %s: %w", racy(f), err)
+		}
+		was := f
+		open, cover = opened(a, b), emu.NewCoverage(c.code)
+		if f, ends, err = c.warps(in, a, open, cover, nil); f == nil && err == nil {
+			c.Cannot[racy(was)]++
+		}
+	}
 	if early := c.o.Early; err == nil && early != nil {
 		if f != nil {
 			return errors.New("the machine code: it does something else without that, too")

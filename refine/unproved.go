@@ -74,7 +74,7 @@ func (c *comparison) twistedRun(in *Input, twist uint64, approximate bool) (*emu
 	for i, fill := range fills {
 		if runs[i], err = c.prepared(code, in, c.launch(in), fill); err == nil {
 			if i > 0 {
-				runs[i].Meanwhile = runs[0].Memory
+				runs[i].Meanwhile = runs[0]
 			}
 			err = c.ran(runs[i])
 		}
