@@ -361,7 +361,9 @@ func (c *comparison) reference(in *Input, l *emu.Launch, fill uint64, change *em
 }
 
 // racy says of a difference that it is none once it is open what weak loads read of other threads' stores that nothing orders.
-func racy(f *Finding) string { return "a data race of the program decides what this does: " + f.SourceText }
+func racy(f *Finding) string {
+	return "a data race of the program decides what this does: " + f.SourceText
+}
 
 // openRun runs the program again as a run of it, with other content for what is open: what nothing defines, and what is read as constant
 // though it is written meanwhile (PTX ISA, ld.global.nc: through a cache that is not coherent). With races, what weak loads read of stores that
