@@ -103,7 +103,17 @@ func (x *terms) ult(a, b term) term {
 		}
 		return x.not(x.ult(b, x.num(w, v+1)))
 	}
+	if w > 32 {
+		return x.words(x.ult, a, b)
+	}
 	return x.fold(node{kind: ult, w: 1, args: []term{a, b}})
+}
+
+// words compares high words, and low ones if the high ones are equal: as machine code compares what is wider than a word.
+func (x *terms) words(less func(a, b term) term, a, b term) term {
+	n := x.width(a) - 32
+	p, q := x.ext(a, 32, n), x.ext(b, 32, n)
+	return x.or(less(p, q), x.and(x.eq(p, q), x.ult(x.ext(a, 0, 32), x.ext(b, 0, 32))))
 }
 
 // slt is 1 if a is less than b as signed numbers.
@@ -130,6 +140,9 @@ func (x *terms) slt(a, b term) term {
 			return x.num(1, 0)
 		}
 		return x.not(x.slt(b, x.num(w, v+1)))
+	}
+	if w > 32 {
+		return x.words(x.slt, a, b)
 	}
 	return x.fold(node{kind: slt, w: 1, args: []term{a, b}})
 }

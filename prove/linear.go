@@ -156,6 +156,9 @@ func (l *linear) term() term {
 // the copies of a sign above a term by the term with its sign.
 func (l *linear) join() bool {
 	x := l.x
+	if l.carried() {
+		return true
+	}
 	for i, a := range l.args {
 		n := x.at(a)
 		part, k := n, l.coefs[i] // with a factor that leaves no bit above them, signs are a part, too
@@ -200,6 +203,44 @@ func (l *linear) join() bool {
 		}
 	}
 	return false
+}
+
+// carried adds to the high part of a term what the low one carries: it is the high part of their sum.
+func (l *linear) carried() bool {
+	x := l.x
+	for i, c := range l.args {
+		sum, at, ok := x.carryOf(c)
+		if !ok {
+			continue
+		}
+		for k, a := range l.args {
+			n := x.at(a)
+			if n.kind != ext || int(n.value) != at || l.coefs[k] != l.coefs[i] || x.width(n.args[0]) != at+l.w {
+				continue
+			}
+			whole := n.args[0]
+			if rest := x.sub(sum, x.zext(x.ext(whole, 0, at), at+1)); x.may(rest)>>at == 0 {
+				coef := l.coefs[i]
+				l.put(a, -coef)
+				l.put(c, -coef)
+				l.add(x.ext(x.add(whole, x.zext(rest, at+l.w)), at, l.w), coef)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// carryOf is the sum of which a word is what it carries, and the place of the carry.
+func (x *terms) carryOf(t term) (sum term, at int, ok bool) {
+	n := x.at(t)
+	if n.kind != cat || len(n.args) != 2 || !x.is(n.args[0], 0) {
+		return 0, 0, false
+	}
+	if b := x.at(n.args[1]); b.kind == ext && b.w == 1 && int(b.value) == x.width(b.args[0])-1 {
+		return b.args[0], int(b.value), true
+	}
+	return 0, 0, false
 }
 
 func (l *linear) clone() *linear {

@@ -47,6 +47,9 @@ func (x *terms) meaning(o *ir.Op, s *[4]term, free func() term) term {
 	if (o.Code == ir.Add || o.Code == ir.Sub) && o.Mode == ir.Sat && o.Type == ir.S32 {
 		return x.clamped(o.Code, x.resize(s[0], 32), x.resize(s[1], 32))
 	}
+	if o.Code == ir.FCvt && o.Type == ir.BF16 && o.To == ir.F32 && o.Mode == 0 { // the high half of it
+		return x.concat(x.resize(s[0], 16), x.num(16, 0))
+	}
 	if o.Type.Float() || o.To.Float() || o.Mode&^(ir.Wrap|ir.High|ir.Left) != 0 {
 		return x.unknown(o, s)
 	}
