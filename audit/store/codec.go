@@ -34,7 +34,7 @@ var coders = sync.OnceValues(func() (*zstd.Encoder, *zstd.Decoder) {
 
 // pack compresses data if that makes it smaller.
 func pack(data []byte) []byte {
-	if len(data) > 64 {
+	if len(data) > 128 {
 		enc, _ := coders()
 		if out := enc.EncodeAll(data, []byte{codecZstd}); len(out) <= len(data) {
 			return out

@@ -15,7 +15,9 @@ type commit struct {
 	run, setting  int64
 	cells, events int64
 	n             Counts
-	tests         *span // the row to which further tests are added
+	tests         *span                    // the row to which further tests are added
+	told          map[testKey]*report.Test // by events whose rows are new
+	new           []newCell
 }
 
 // span is a row of the table event for tests with neighbouring numbers.
@@ -35,6 +37,9 @@ func (c *commit) write() error {
 			return err
 		}
 	}
+	if err := cmp.Or(c.addBodies(), c.addTests()); err != nil {
+		return err
+	}
 	for i := range w.items {
 		it := &w.items[i]
 		if it.kind == 0 {
@@ -51,7 +56,7 @@ func (c *commit) write() error {
 			return err
 		}
 	}
-	if err := c.endSpan(); err != nil {
+	if err := cmp.Or(c.endSpan(), c.addCells()); err != nil {
 		return err
 	}
 	_, err := w.s.exec(`UPDATE run SET seen=?1, cells=max(cells, ?2), events=max(events, ?3),
@@ -78,18 +83,6 @@ func (c *commit) sync() error {
 }
 
 var errRemoved = errors.New("results were removed by another process (gc) while this one was writing; run it again")
-
-// keep finds a body that was written before, and is no longer at hand.
-func (c *commit) keep(d digest) (id int64, err error) {
-	ok, err := c.w.s.row("SELECT id FROM body WHERE hash=?", []any{d[:]}, &id)
-	if err == nil && !ok {
-		err = errRemoved
-	}
-	if err == nil {
-		c.w.ids.body[d] = id
-	}
-	return id, err
-}
 
 // start adds the run, or finds it if its beginning was stored before.
 func (c *commit) start() error {
@@ -159,55 +152,8 @@ func (c *commit) cell(it *item) error {
 		return err
 	}
 	c.cells++
-	return c.put(col, test, bodyID, codeValue(it.code))
-}
-
-const insertCell = "INSERT INTO cell(col, test, body, code, run, sum) VALUES(?, ?, ?, ?, ?, ?)"
-
-// put writes the row of a cell unless it exists.
-func (c *commit) put(col, test, body int64, code any) error {
-	s := c.w.s
-	res, err := s.exec(insertCell+" ON CONFLICT DO NOTHING", col, test, body, code, c.run, cellSum(col, test, body, code, c.run))
-	if err != nil {
-		return err
-	}
-	n, err := res.RowsAffected()
-	if err != nil {
-		return err
-	}
-	if n == 1 {
-		c.n.Cells++
-		return nil
-	}
-	var old cellRow
-	if _, err := s.row("SELECT seq, body, code FROM cell WHERE col=? AND test=?", []any{col, test}, &old.seq, &old.body,
-		&old.code); err != nil {
-		return err
-	}
-	if old.body == body && sameCode(old.code, code) {
-		c.n.Repeated++
-		return nil
-	}
-	take, marks, err := c.resolve(col, test, old, cellRow{body: body, code: code})
-	if err != nil {
-		return err
-	}
-	if !take {
-		c.n.Repeated++
-		return nil
-	}
-	if marks {
-		c.n.Repeated++
-	} else {
-		c.n.Replaced++
-	}
-	if _, err := s.exec("DELETE FROM cell WHERE seq=?", old.seq); err != nil {
-		return err
-	}
-	if _, err := s.exec(insertCell, col, test, body, code, c.run, cellSum(col, test, body, code, c.run)); err != nil {
-		return err
-	}
-	return c.bump()
+	c.new = append(c.new, newCell{col, test, bodyID, codeValue(it.code)})
+	return nil
 }
 
 // bump tells all processes that something was removed.
@@ -224,42 +170,24 @@ func (s *Store) bump() error {
 	return err
 }
 
-// test returns the number of a test. It adds what the event says about the test to what is
-// known.
-func (c *commit) test(k testKey, t *report.Test) (int64, error) {
-	if id, ok := c.w.ids.tests[k]; ok && t == nil {
+// test returns the number of a test, whose row is there. It adds what the event says about the
+// test to what is known.
+func (c *commit) test(k testKey, t *report.Test) (id int64, err error) {
+	if id, ok := c.w.ids.tests[k]; ok && (t == nil || t == c.told[k]) {
 		return id, nil
 	}
-	s := c.w.s
-	var id int64
 	var about, text []byte
-	ok, err := s.row("SELECT id, about, text FROM test WHERE hash=? AND name=?", []any{k.hash, k.name}, &id, &about, &text)
-	if err != nil {
-		return 0, err
+	ok, err := c.w.s.row("SELECT id, about, text FROM test WHERE hash=? AND name=?", []any{k.hash, k.name}, &id, &about, &text)
+	if err == nil && !ok {
+		err = errRemoved
 	}
-	if !ok {
-		if t == nil {
-			t = &report.Test{}
-		}
-		a, x, err := encodeTest(t)
-		if err != nil {
-			return 0, err
-		}
-		res, err := s.exec("INSERT INTO test(hash, name, about, text, sum) VALUES(?1, ?2, ?3, ?4, optcheck_sum('test', ?1, ?2, ?3, ?4))",
-			k.hash, k.name, string(a), x)
-		if err != nil {
-			return 0, err
-		}
-		if id, err = res.LastInsertId(); err != nil {
-			return 0, err
-		}
-	} else if t != nil {
-		if err := c.complete(id, about, text, t); err != nil {
-			return 0, err
-		}
+	if err == nil && t != nil {
+		err = c.complete(id, about, text, t)
 	}
-	c.w.ids.tests[k] = id
-	return id, nil
+	if err == nil {
+		c.w.ids.tests[k] = id
+	}
+	return id, err
 }
 
 // complete adds what an event says about a test to what is stored.
@@ -326,17 +254,15 @@ func toolchainOf(c *report.Config, name string) report.Toolchain {
 	return report.Toolchain{ID: name}
 }
 
-// body returns the number of a result.
-func (c *commit) body(d digest) (int64, error) {
+// body returns the number of a result, which this writer or another one has written.
+func (c *commit) body(d digest) (id int64, err error) {
 	if id, ok := c.w.ids.body[d]; ok {
 		return id, nil
 	}
-	b, ok := c.w.bodies[d]
-	if !ok {
-		return c.keep(d)
+	ok, err := c.w.s.row("SELECT id FROM body WHERE hash=?", []any{d[:]}, &id)
+	if err == nil && !ok {
+		err = errRemoved
 	}
-	id, err := c.w.s.id("SELECT id FROM body WHERE hash=?", []any{d[:]}, "INSERT INTO body(hash, class, data) VALUES(?, ?, ?)",
-		d[:], b.class, pack(b.data))
 	if err == nil {
 		c.w.ids.body[d] = id
 	}
@@ -357,7 +283,7 @@ func (c *commit) event(it *item) error {
 	var err error
 	switch it.kind {
 	case kindTests:
-		ref, err = c.test(testKey{it.text.Name, it.text.Hash}, it.text)
+		ref, err = c.test(it.about())
 	case kindListing:
 		ref, err = c.listing(it)
 	}

@@ -219,6 +219,32 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// TestMany: cells that are put many at a time are counted one by one, and stored, where some of
+// them are there and one comes twice.
+func TestMany(t *testing.T) {
+	s := fresh(t, t.TempDir(), "a")
+	defer s.Close()
+	w := s.Writer()
+	require.NoError(t, w.Handle(story("x")[0]))
+	put := func(tests ...int) {
+		for _, i := range tests {
+			require.NoError(t, w.Handle(report.Event{Cell: cellOf(fmt.Sprint("t", i), report.Result{Class: report.Preserved})}))
+		}
+		require.NoError(t, w.Flush())
+	}
+	put(3, 40, 41, 97)
+	var all []int
+	for i := range 101 {
+		all = append(all, i)
+	}
+	put(append(all, 7)...)
+	require.Equal(t, Counts{Cells: 101, Repeated: 5, Runs: 1}, w.Added())
+	set, err := s.Load(t.Context(), View{})
+	require.NoError(t, err)
+	require.Len(t, set.Cells, len(all))
+	sane(t, s)
+}
+
 // TestExplain: an error of the database says what it means for a store that is read, and for one that is written.
 func TestExplain(t *testing.T) {
 	file, _ := some(t)

@@ -95,7 +95,7 @@ func newIDs() ids {
 const maxRemembered = 1_000_000
 
 // maxPending bounds the number of waiting events; beyond it they are written unasked.
-const maxPending = 50_000
+const maxPending = 4_000
 
 // Writer returns a writer to the store.
 func (s *Store) Writer() *Writer {
