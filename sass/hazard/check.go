@@ -18,6 +18,8 @@ type Finding struct {
 	// Cycles is how long the second waits at least after the issue of the first, Need how long it must; Need is 0 if only a
 	// scoreboard tells.
 	Cycles, Need int
+	// Settling tells that a DEPBAR has waited for the first, from which Cycles and Need count.
+	Settling bool
 	// Sure tells that the claim rests on a scoreboard, or that a chip gave wrong values with as many cycles; otherwise it rests
 	// on what compilers leave, and nobody knows.
 	Sure bool
@@ -34,7 +36,10 @@ func (f Finding) Rule() string {
 // Missing says what is missing.
 func (f Finding) Missing(fn *isa.Func) string {
 	from, to := &fn.Insts[f.From], &fn.Insts[f.To]
-	if f.Need > 0 && f.Kind != WAR {
+	if f.Settling {
+		return fmt.Sprintf("%s is issued %d cycles after the DEPBAR that waits for %s at least, and needs %d", to.Text, f.Cycles, from.Text, f.Need)
+	}
+	if f.Need > 0 && (f.Kind != WAR || f.Cycles < f.Need) {
 		return fmt.Sprintf("%s is issued %d cycles after %s at least, and needs %d", to.Text, f.Cycles, from.Text, f.Need)
 	}
 	board := from.Control.Write
@@ -96,7 +101,7 @@ func check(fn *isa.Func, vain int) Result {
 			return
 		}
 		found[p] = len(r.Findings)
-		r.Findings = append(r.Findings, Finding{Kind: d.kind, From: d.from, To: d.to, Reg: d.reg, Cycles: d.cycles, Need: need, Sure: sure})
+		r.Findings = append(r.Findings, Finding{Kind: d.kind, From: d.from, To: d.to, Reg: d.reg, Cycles: d.cycles, Need: need, Settling: d.settling, Sure: sure})
 	})
 	if !ok {
 		return Result{Unknown: manyPaths}
@@ -138,6 +143,8 @@ func (t *table) judge(fn *isa.Func, d dep) (need int, broken, sure bool) {
 	}
 	need, harm, known := t.need(d.kind, from, to, d.reg)
 	switch {
+	case d.settling:
+		return int(t.countWait), true, d.cycles <= t.harm["count-wait any.any any.any"]
 	case d.kind == WAW && !d.open && t.class(from) == t.class(to):
 		return 0, false, false // one unit writes in order
 	case d.kind == WAW && d.open && matrix(from.Op) && from.Op == to.Op:

@@ -111,6 +111,8 @@ func writeJobs(t *testing.T, name string) {
 		jobsOf(fn, len(out.Kernels)-1, base, r, instances, own, &out.Jobs)
 	}
 	switch {
+	case *chipQuestions:
+		out = questionKernels(t)
 	case *chipMatrix:
 		matrixKernels(t, add)
 	case *chipGroups:
@@ -118,7 +120,7 @@ func writeJobs(t *testing.T, name string) {
 	default:
 		randomKernels(t, add)
 	}
-	if *random > 0 && !*chipGroups {
+	if *random > 0 && !*chipGroups && !*chipQuestions {
 		testKernels(t, add)
 		r.Shuffle(len(out.Jobs), func(i, k int) { out.Jobs[i], out.Jobs[k] = out.Jobs[k], out.Jobs[i] })
 	}
@@ -328,15 +330,17 @@ func takes(j *chipJob, r *rand.Rand, instances map[string]int) bool {
 	return instances[id] <= limit
 }
 
+// chipProcesses share a chip.
+const chipProcesses = 8
+
 // judgeChip runs all jobs in processes that may die, and writes what became of them.
 func judgeChip(t *testing.T, name string) {
 	jobs := readJobs(t, name)
-	const processes = 8
-	d := driver{file: name, step: processes, until: time.Now().Add(*chipFor), bad: map[int]bool{}}
+	d := driver{file: name, step: chipProcesses, until: time.Now().Add(*chipFor), bad: map[int]bool{}}
 	var mu sync.Mutex
 	results := map[int]string{}
 	var all sync.WaitGroup
-	for w := range processes {
+	for w := range chipProcesses {
 		all.Add(1)
 		go func() {
 			defer all.Done()

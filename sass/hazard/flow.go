@@ -32,6 +32,7 @@ type dep struct {
 	// time is, so that cycles must suffice (of write after write: that of neither).
 	open, fixed bool
 	most        int  // cycles that any consumer of the first needs
+	settling    bool // a DEPBAR has waited for the first's result, too few cycles before; cycles are those since
 	again       bool // the instructions were reached from another caller before
 	stale       bool // something else has written the register since, on every path
 }
@@ -50,7 +51,9 @@ type pending struct {
 	// it was not waited for, reading in how many cycles it has read them.
 	wrote, read uint8
 	write       bool
-	reading     uint8
+	// settle is in how many cycles its results are there for certain, since a DEPBAR has waited for them; 0 if none has.
+	settle  uint8
+	reading uint8
 	// guarded tells that its guard has the value that it had.
 	guarded bool
 	// outer tells that it was in flight when the function that runs was called.
@@ -87,12 +90,34 @@ func (s *state) join(o state) bool {
 			q.later, q.counted = 0, 0
 		}
 		q.wrote, q.read = q.wrote&p.wrote, q.read&p.read
-		q.write, q.reading = q.write || p.write, max(q.reading, p.reading)
+		q.joinResults(p)
+		q.reading = max(q.reading, p.reading)
 		q.guarded, q.outer = q.guarded && p.guarded, q.outer && p.outer
 		q.stale &= p.stale
 		changed = changed || *q != was
 	}
 	return changed
+}
+
+// joinResults adds that, on another path, results may be there later.
+func (p *pending) joinResults(o pending) {
+	switch {
+	case !o.write:
+	case !p.write:
+		p.write, p.settle = true, o.settle
+	case p.settle == 0 || o.settle == 0:
+		p.settle = 0
+	default:
+		p.settle = max(p.settle, o.settle)
+	}
+}
+
+// meetResults adds what is known of the same instruction from elsewhere.
+func (p *pending) meetResults(o pending) {
+	p.write = p.write && o.write
+	if p.settle == 0 || o.settle > 0 {
+		p.settle = min(o.settle, p.settle|o.settle)
+	}
 }
 
 // effect is what an instruction does to registers, with a hash of each set to compare sets quickly.
@@ -112,6 +137,22 @@ type effect struct {
 
 // has reports whether the table says so of its class.
 func (e *effect) has(t trait) bool { return e.traits&t != 0 }
+
+// later reports whether an instruction may read operands after another has issued that writes them.
+func (e *effect) later(by *effect) bool {
+	return (e.reads || e.has(lags)) && e.unit != by.unit && (e.queue == "" || e.queue != by.queue)
+}
+
+// readsLate reports whether an instruction may read a register after its issue.
+func (e *effect) readsLate(r isa.Reg) bool {
+	switch {
+	case e.has(lags):
+		return r.Class == isa.ClassUGPR
+	case r.Class == isa.ClassGPR:
+		return true
+	}
+	return r.Class != isa.ClassSpecial && e.has(late)
+}
 
 func hash(list []isa.Reg) (set uint64) {
 	for _, r := range list {
@@ -274,6 +315,10 @@ func (w *walk) age(s state, i int, known bool) state {
 		if p.reading < unread {
 			p.reading -= min(p.reading, stall)
 		}
+		if p.settle > 0 {
+			p.settle -= min(p.settle, stall)
+			p.write = p.settle > 0
+		}
 		if p.age == horizon && !p.write && !p.reads() {
 			continue
 		}
@@ -295,26 +340,30 @@ func (w *walk) await(s state, in *isa.Inst, i int) state {
 	wait := in.Control.Wait
 	bar, left, all := depbar(in)
 	groups := waitsForGroups(in)
-	if wait |= all; wait == 0 && bar == 0 && !groups {
+	if wait|all == 0 && bar == 0 && !groups {
 		return s
 	}
 	out := s[:0]
 	for _, p := range s {
 		own := w.fn.Insts[p.inst].Control
-		done := wait
+		done, counted := wait, all
 		if int(p.age) < w.vain {
-			done = 0
+			done, counted = 0, 0
 		}
 		if w.visit != nil && (p.write || p.reads()) && (board(own.Write)|board(own.Read))&in.Control.Wait != 0 {
 			w.visit(dep{kind: SetWait, from: int(p.inst), to: i, cycles: int(p.age)})
 		}
 		if bar&p.counted != 0 && int(p.later) >= left && w.effects[p.inst].inOrder != "" {
-			done |= bar
+			counted |= bar
+		}
+		if p.wrote&counted != 0 && p.write && p.settle == 0 {
+			p.settle = w.table.countWait
+			p.reading = 0
 		}
 		if p.wrote&done != 0 || groups && w.effects[p.inst].has(grouped) && p.committed(&w.fn.Insts[p.inst]) > left {
-			p.write, p.reading = false, 0
+			p.write, p.settle, p.reading = false, 0, 0
 		}
-		if p.read&done != 0 {
+		if p.read&(done|counted) != 0 {
 			p.reading = 0
 		}
 		if p.age < horizon || p.write || p.reads() {
@@ -420,7 +469,7 @@ func (w *walk) check(s state, e *effect, i int) {
 		if f.defBits&e.defBits != 0 && (f.inOrder == "" || f.inOrder != e.inOrder) {
 			w.each(WAW, p, i, f.defs, e.defs, other)
 		}
-		if f.reads && f.unit != e.unit && (f.queue == "" || f.queue != e.queue) && f.useBits&e.defBits != 0 {
+		if f.later(e) && f.useBits&e.defBits != 0 {
 			w.each(WAR, p, i, f.uses, e.defs, other)
 		}
 	}
@@ -436,14 +485,18 @@ func (w *walk) open(kind Kind, p *pending, to int, r isa.Reg) {
 // dependency is that of an instruction on one in flight.
 func (w *walk) dependency(kind Kind, p *pending, to int, r isa.Reg) dep {
 	f, e := &w.effects[p.inst], &w.effects[to]
-	open, fixed := p.write, !f.variable && (kind == RAW || kind == WAW && !e.variable)
+	open, fixed := p.write, !f.variable && (kind == RAW || kind == WAW && !e.variable || kind == WAR && f.has(lags))
 	if r == group { // of which no scoreboard tells
 		open, fixed = false, kind == RAW
 	}
 	if kind == WAR || r.Class == isa.ClassPred && f.has(early) {
 		open = p.reads()
 	}
-	return dep{kind: kind, from: int(p.inst), to: to, reg: r, cycles: int(p.age), open: open, most: f.most, fixed: fixed}
+	d := dep{kind: kind, from: int(p.inst), to: to, reg: r, cycles: int(p.age), open: open, most: f.most, fixed: fixed}
+	if open && kind != WAR && p.settle > 0 {
+		d.settling, d.cycles = true, int(w.table.countWait-p.settle)
+	}
+	return d
 }
 
 // each reports the dependencies of a kind; other tells that no thread performs both instructions, which then share the registers of a warp alone.
@@ -457,7 +510,7 @@ func (w *walk) each(kind Kind, p *pending, to int, a, b []isa.Reg, other bool) {
 		if kind == RAW && f.has(grouped) && e.has(grouped) && slices.Contains(e.defs, r) {
 			continue // sums are added to in the order of issue
 		}
-		if slices.Contains(b, r) && (kind != WAR || r.Class == isa.ClassGPR || r.Class != isa.ClassSpecial && f.has(late)) {
+		if slices.Contains(b, r) && (kind != WAR || f.readsLate(r)) {
 			d := w.dependency(kind, p, to, r)
 			d.stale = kind == RAW && p.stale>>k&1 != 0
 			w.visit(d)

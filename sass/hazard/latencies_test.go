@@ -71,11 +71,11 @@ func (n *inference) add(t *table, fn *isa.Func, d dep, file string) {
 	if !d.again {
 		n.Deps++
 	}
+	from, to := &fn.Insts[d.from], &fn.Insts[d.to]
 	switch {
-	case d.kind == SetWait, d.kind == WAW, !d.fixed && !(d.kind == WAR && d.open):
+	case d.kind == SetWait, !d.fixed && !(d.kind == WAR && d.open), d.kind == WAW && (d.reg.Class != isa.ClassUGPR || t.class(from) == t.class(to)):
 		return
 	}
-	from, to := &fn.Insts[d.from], &fn.Insts[d.to]
 	if d.kind == RAW && from.Control.Write >= scoreboards {
 		n.Reads[t.class(from)]++
 	}
@@ -98,12 +98,17 @@ func (n *inference) add(t *table, fn *isa.Func, d dep, file string) {
 	}
 }
 
+// left reports whether a row is of operands that only a scoreboard tells to be read, of which the table has what compilers leave, not what is needed.
+func left(row string) bool {
+	return strings.HasPrefix(row, WAR.String()) && !strings.HasSuffix(row, ".u")
+}
+
 // write writes the cells of a target a line for each producer and kind.
 func (n *inference) write(b *strings.Builder, rules *table) {
 	rows, least, known := map[string]map[string]int{}, map[string]int{}, map[string]bool{}
 	for k, c := range n.Cells {
 		row := k[:strings.LastIndexByte(k, ' ')]
-		known[row] = known[row] || c.Times >= edge || strings.HasPrefix(row, "war")
+		known[row] = known[row] || c.Times >= edge || left(row)
 		if have, ok := least[row]; !ok || c.Least < have {
 			least[row] = c.Least
 		}
@@ -124,7 +129,7 @@ func (n *inference) write(b *strings.Builder, rules *table) {
 		}
 		class, _, _ := strings.Cut(k[i+1:], ".")
 		need := c.Least
-		if !strings.HasPrefix(k, "war") && (c.Times < edge || !named[class] && !matrix(class) || class == "bsync") {
+		if !left(k[:i]) && (c.Times < edge || !named[class] && !matrix(class) || class == "bsync") {
 			need = least[k[:i]] // what is rare, or an opcode of its own, says no more than the others
 		}
 		rows[k[:i]][k[i+1:]] = need
@@ -298,7 +303,7 @@ func (n *inference) keep(rows string) {
 			x := n.Sets[f[1]]
 			n.Sets[f[1]] = [2]int{x[0] + edge, x[1] + edge}
 		}
-		if len(f) < 4 || f[0] != WAR.String() && f[0] != RAW.String() {
+		if len(f) < 4 || !slices.Contains([]string{RAW.String(), WAW.String(), WAR.String()}, f[0]) {
 			continue
 		}
 		if class := strings.TrimSuffix(f[1], operandOf(f[1])); f[0] == RAW.String() && !variable[class] {

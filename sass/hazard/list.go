@@ -24,6 +24,7 @@ type Dependency struct {
 	// Cycles is the least time between the two issues, Need what the table asks for, 0 if only a scoreboard tells.
 	Cycles, Need int
 	Broken       bool
+	Settling     bool // see Finding
 }
 
 // Slack is how many cycles more than needed the second instruction waits.
@@ -42,7 +43,9 @@ func (d *Dependency) String(fn *isa.Func) string {
 		s = fmt.Sprintf("%s %s of %04x %s", verb, strings.Join(regs, ","), from.Addr, from.Op)
 	}
 	switch {
-	case d.Broken && d.Need > 0 && d.Kind != WAR:
+	case d.Settling:
+		return s + fmt.Sprintf(": HAZARD: %d cycles behind the DEPBAR that waits for it, needs %d", d.Cycles, d.Need)
+	case d.Broken && d.Need > 0 && (d.Kind != WAR || d.Cycles < d.Need):
 		return s + fmt.Sprintf(": HAZARD: %d cycles behind, needs %d", d.Cycles, d.Need)
 	case d.Broken:
 		return s + ": HAZARD: nothing waits for it"
@@ -84,7 +87,7 @@ func Dependencies(fn *isa.Func) ([]Dependency, error) {
 		if !seen {
 			i = len(list)
 			at[p] = i
-			x := Dependency{Kind: d.kind, From: d.from, To: d.to, Board: isa.NoBarrier, Cycles: d.cycles, Need: need}
+			x := Dependency{Kind: d.kind, From: d.from, To: d.to, Board: isa.NoBarrier, Cycles: d.cycles, Need: need, Settling: d.settling}
 			if d.kind == SetWait {
 				x.Board = boardOf(&fn.Insts[d.from], &fn.Insts[d.to])
 			}

@@ -69,6 +69,7 @@ type flight struct {
 	inst, at   int
 	write, use bool // not yet certain
 	drained    int  // when its operands have been read for all that a barrier tells; 0 if none did
+	settled    int  // when its results are there for all that a DEPBAR tells; 0 if none did
 }
 
 func newOracle(fn *isa.Func, t *table) *oracle {
@@ -135,7 +136,8 @@ func (o *oracle) step(i int) bool {
 // await ends what an instruction waits for; it reports a scoreboard that is waited for too early.
 func (o *oracle) await(in *isa.Inst) bool {
 	bar, left, all := depbar(in)
-	wait := in.Control.Wait | all
+	o.settle()
+	wait := in.Control.Wait
 	for k := range o.out {
 		f := &o.out[k]
 		if waitsForGroups(in) && o.effects[f.inst].has(grouped) && o.groups(k) > left {
@@ -145,11 +147,15 @@ func (o *oracle) await(in *isa.Inst) bool {
 		if (board(own.Write)|board(own.Read))&in.Control.Wait != 0 && (f.write || f.use) && o.now-f.at < o.t.setWait {
 			return true
 		}
-		done := wait
+		done, counted := wait, all
 		if bar&board(own.Write) != 0 && o.effects[f.inst].inOrder != "" && o.since(k, bar) >= left {
-			done |= bar
+			counted |= bar
 		}
-		written, read := board(own.Write)&done != 0, board(own.Read)&done != 0
+		written, read := board(own.Write)&(done|counted) != 0, board(own.Read)&(done|counted) != 0
+		at := 0
+		if board(own.Write)&done == 0 {
+			at = o.now + int(o.t.countWait)
+		}
 		if !written && !read {
 			continue
 		}
@@ -158,7 +164,7 @@ func (o *oracle) await(in *isa.Inst) bool {
 			g := &o.out[j]
 			ge := &o.effects[g.inst]
 			if written && (j == k || fe.inOrder != "" && fe.inOrder == ge.inOrder) {
-				g.write, g.use = false, false
+				g.settle(at)
 			}
 			if j == k || fe.queue != "" && fe.queue == ge.queue {
 				g.use = false
@@ -166,6 +172,25 @@ func (o *oracle) await(in *isa.Inst) bool {
 		}
 	}
 	return false
+}
+
+// settle ends what a wait has told: at once, or at some time.
+func (f *flight) settle(at int) {
+	f.use = false
+	if at == 0 {
+		f.write, f.settled = false, 0
+	} else if f.settled == 0 {
+		f.settled = at
+	}
+}
+
+// settle ends what has settled by now.
+func (o *oracle) settle() {
+	for k := range o.out {
+		if f := &o.out[k]; f.settled > 0 && o.now >= f.settled {
+			f.write = false
+		}
+	}
 }
 
 // since counts the instructions behind one in flight that answer behind it and set a scoreboard.
@@ -218,6 +243,13 @@ func (o *oracle) early(f flight, i int) bool {
 				continue
 			}
 			if open || !fe.variable && known && o.now-f.at < need && (kind == RAW || !e.variable && fe.class != e.class) {
+				return true
+			}
+		}
+	}
+	if fe.has(lags) && fe.unit != e.unit {
+		for _, u := range fe.uses {
+			if need, _, known := o.t.need(WAR, from, in, u); u.Class == isa.ClassUGPR && slices.Contains(e.defs, u) && known && o.now-f.at < need {
 				return true
 			}
 		}

@@ -25,12 +25,14 @@ import (
 //	prompt CLASS…                  operands are read at the issue, however long the results take
 //	grouped CLASS…                 results and operands are waited for by groups, and added to in order of issue; see commits
 //	bare CLASS…                    compilers leave out the scoreboard of a result of variable time: nobody knows whether they may
+//	lags CLASS…                    uniform registers are read some cycles after the issue; see rows war
 //	set-wait CYCLES                between setting a scoreboard and waiting for it
+//	count-wait CYCLES              between DEPBAR and the use of what it has waited for
 //	of TARGET LINE                 a line of a target alone, in place of that of all
 //	same NAME TARGET               a target that is as another
 //	target NAME…                   what follows is for these alone
-//	raw|war PRODUCER CYCLES CONSUMER… CYCLES CONSUMER…
-//	harm TARGET raw PRODUCER CYCLES CONSUMER… with so many cycles a chip gave wrong values
+//	raw|waw|war PRODUCER CYCLES CONSUMER… CYCLES CONSUMER…
+//	harm TARGET raw|waw|war PRODUCER CYCLES CONSUMER… with so many cycles a chip gave wrong values
 //
 // PRODUCER and CONSUMER are a class and, behind a dot, a result or operand; see result and slot.
 var (
@@ -48,13 +50,12 @@ type table struct {
 	traits                 map[string]trait // by class
 	inOrder, queue, reader map[string]string
 	setWait                int
+	countWait              uint8
 	drains                 map[string]drain
 	// least are the fewest cycles between two issues, by kind, producer and consumer; without consumer those of all.
 	least map[string]int
 	// harm are the most cycles at which a chip gave wrong values, by kind, producer and consumer.
 	harm map[string]int
-	// overwrite are the fewest cycles between two writes of different units, by what writes first and second.
-	overwrite map[string]int
 	// most are the most cycles that any consumer of a class needs.
 	most map[string]int
 }
@@ -70,9 +71,10 @@ const (
 	prompt
 	grouped
 	bare
+	lags
 )
 
-var traitNames = map[string]trait{"variable": variable, "early": early, "late": late, "prompt": prompt, "grouped": grouped, "bare": bare}
+var traitNames = map[string]trait{"variable": variable, "early": early, "late": late, "prompt": prompt, "grouped": grouped, "bare": bare, "lags": lags}
 
 // is reports whether a class has a trait.
 func (t *table) is(class string, has trait) bool { return t.traits[class]&has != 0 }
@@ -132,10 +134,10 @@ func readTables(text string) (map[string]*table, error) {
 	return all, nil
 }
 
-// overwrites computes how long a write must wait for an earlier one: by how much later the earlier result is there for those
-// that read both kinds of results, of which the least counts.
+// overwrites computes how long a write must wait for an earlier one, of which no row is known: by how much later the earlier result is there for
+// those that read both kinds of results, of which the least counts.
 func (t *table) overwrites() {
-	t.overwrite = map[string]int{}
+	needs := map[string]int{}
 	readers := map[string]map[string]int{} // by result, then by who reads it
 	for k, n := range t.least {
 		if f := strings.Fields(k); len(f) == 3 && f[0] == RAW.String() {
@@ -153,10 +155,15 @@ func (t *table) overwrites() {
 					continue
 				}
 				need := max(1, n-m+1)
-				if have, ok := t.overwrite[p+" "+c]; !ok || need < have {
-					t.overwrite[p+" "+c] = need
+				if have, ok := needs[p+" "+c]; !ok || need < have {
+					needs[p+" "+c] = need
 				}
 			}
+		}
+	}
+	for pair, n := range needs {
+		if key := WAW.String() + " " + pair; t.least[key] == 0 {
+			t.least[key] = n
 		}
 	}
 }
@@ -183,7 +190,11 @@ func (t *table) line(f []string) bool {
 		n, err := strconv.Atoi(f[1])
 		t.setWait = n
 		return err == nil
-	case (f[0] == "raw" || f[0] == "war") && len(f) > 3:
+	case f[0] == "count-wait" && len(f) == 2:
+		n, err := strconv.ParseUint(f[1], 10, 6)
+		t.countWait = uint8(n)
+		return err == nil
+	case (f[0] == "raw" || f[0] == "waw" || f[0] == "war") && len(f) > 3:
 		t.row(f[0]+" "+f[1]+" ", f[2:])
 	default:
 		return false
@@ -235,21 +246,13 @@ func operandOf(name string) string {
 // consumer needs; known tells whether there is one. harm are the most cycles at which a chip gave wrong values, 0 for none.
 func (t *table) need(kind Kind, from, to *isa.Inst, r isa.Reg) (cycles, harm int, known bool) {
 	producer, consumer := t.keys(kind, from, to, r)
-	if kind == WAW {
-		n, ok := t.overwrite[producer+" "+consumer]
-		return n, 0, ok
-	}
 	key := kind.String() + " " + producer + " "
 	harm = t.harm[key+consumer]
-	for _, k := range []string{key + consumer, key} {
-		if n, ok := t.least[k]; ok {
-			return max(n, harm+1), harm, true
-		}
+	cycles, known = t.least[key+consumer]
+	if !known && kind != WAW {
+		cycles, known = t.least[key]
 	}
-	if harm > 0 {
-		return harm + 1, harm, true
-	}
-	return 0, 0, false
+	return max(cycles, harm+1), harm, known || harm > 0
 }
 
 // keys names producer and consumer of a dependency as the table does.

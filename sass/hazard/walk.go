@@ -11,6 +11,7 @@ import (
 // that is called within the section is followed once for each place that calls it.
 type walk struct {
 	fn      *isa.Func
+	table   *table
 	effects []effect
 	visit   func(dep) // nil while the states are not complete
 	// vain is within how many cycles behind what sets a scoreboard waiting for it is for nothing; 0: never.
@@ -46,7 +47,7 @@ func follow(fn *isa.Func, t *table, steps, vain int, visit func(dep)) bool {
 	if len(fn.Blocks) == 0 {
 		return true
 	}
-	w := &walk{fn: fn, sites: []site{{back: -1}}, blockOf: map[int]int{}, in: map[node]*state{}, steps: steps,
+	w := &walk{fn: fn, table: t, sites: []site{{back: -1}}, blockOf: map[int]int{}, in: map[node]*state{}, steps: steps,
 		effects: t.effects(fn), vain: vain}
 	for b := range fn.Blocks {
 		w.blockOf[fn.Blocks[b].First] = b
@@ -212,7 +213,8 @@ func (s state) back(flying state) (out state) {
 			q := &flying[i]
 			p.age, p.later = max(p.age, q.age), max(p.later, q.later)
 			p.wrote, p.read = p.wrote|q.wrote, p.read|q.read
-			p.write, p.reading = p.write && q.write, min(p.reading, q.reading)
+			p.meetResults(*q)
+			p.reading = min(p.reading, q.reading)
 			p.guarded, p.outer, p.stale = p.guarded && q.guarded, q.outer, p.stale|q.stale
 			if p.age == horizon && !p.write && !p.reads() {
 				continue
