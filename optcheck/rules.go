@@ -202,9 +202,10 @@ tests less than the source says.`}
 		Explain: `It makes a cell unknown, and is no sign of a mistake. A kernel is preserved only if
 each operation that writes memory was performed by a run of the PTX that was compared
 with a run of the machine code. The two outcomes of each condition must have been
-compared as well, or the machine code must have the same comparison. Here no input
-reached that, or the kernel has an instruction that optcheck does not execute: the
-reason stands behind it. --execute 8 tries more inputs; reading the kernel decides.`}
+compared as well, or the machine code must have the same comparison. A kernel that was
+proved equal for all inputs needs no run. Here no proof was found, and no input reached
+that, or the kernel has an instruction that optcheck does not execute: the reason stands
+behind it. --execute 8 tries more inputs; reading the kernel decides.`}
 	Aggregated = &Rule{ID: "aggregated", Note: true, Title: "the atomics of a warp are combined into one",
 		Explain: `From -O1 on ptxas lets one lane of a warp perform an atomic addition (or a similar
 operation) for all its lanes. With one test thread per warp this changes nothing.`}

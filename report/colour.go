@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -70,6 +71,12 @@ func (c *screen) paint(line string) string {
 // hanging is how far a line that goes on is indented further than it began.
 const hanging = 4
 
+// A line with so many gaps between its cells is a row of a table. It stays whole, since its columns
+// say what the cells mean.
+const tableGaps = 4
+
+var gap = regexp.MustCompile(`\S  +`)
+
 // folded breaks a line at blanks such that no piece is wider than a terminal; what has no
 // blank stays whole.
 func (c *screen) folded(line string) (first, rest string) {
@@ -79,6 +86,9 @@ func (c *screen) folded(line string) (first, rest string) {
 	}
 	if strings.Contains(line, " | ") {
 		return c.below(line, indent)
+	}
+	if len(gap.FindAllStringIndex(strings.TrimSpace(line), tableGaps)) == tableGaps {
+		return line, ""
 	}
 	var out []string
 	for {

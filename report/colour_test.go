@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -49,6 +50,23 @@ func TestFolded(t *testing.T) {
 				require.LessOrEqual(t, len(line), width)
 			}
 		}
+	}
+}
+
+// TestTableRow: a row of a table that is wider than the screen stays whole; a finding of a few columns does not.
+func TestTableRow(t *testing.T) {
+	row := "mp  NVIDIA H200  none  0  0  0  0–0.362  " + strings.Repeat("word ", 20) + "end"
+	columns := "  mp  O0  " + strings.Repeat("word ", 20) + "end"
+	var b strings.Builder
+	w := Screen(&b, 60, false)
+	_, err := io.WriteString(w, row+"\n"+columns+"\n")
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	lines := strings.Split(b.String(), "\n")
+	require.Equal(t, row, lines[0])
+	require.Greater(t, len(lines), 3)
+	for _, l := range lines[1:] {
+		require.LessOrEqual(t, len(l), 60)
 	}
 }
 
