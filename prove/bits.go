@@ -516,11 +516,30 @@ func (x *terms) ite(c, a, b term) term {
 	case n.kind == xor && n.value == 1:
 		return x.ite(x.not(c), b, a)
 	}
+	b = x.divided(c, b)
+	if n.kind == eq {
+		a = x.where(n.args[0], n.args[1], a)
+	}
 	if m := x.at(a); m.kind == ite && m.args[0] == c {
 		return x.ite(c, m.args[1], b)
 	}
 	if m := x.at(b); m.kind == ite && m.args[0] == c {
 		return x.ite(c, a, m.args[2])
 	}
-	return x.intern(node{kind: ite, w: uint8(x.width(a)), args: []term{c, a, b}})
+	t := x.intern(node{kind: ite, w: uint8(x.width(a)), args: []term{c, a, b}})
+	if n := x.at(c); n.kind == ult && x.kind(n.args[1]) == konst { // by a constant
+		return x.divided(x.num(1, 0), t)
+	}
+	return t
+}
+
+// where is what a term, or its complement, comes to where it is a constant.
+func (x *terms) where(t, v, in term) term {
+	if in == t {
+		return v
+	}
+	if n := x.at(in); n.kind == xor && len(n.args) == 1 && n.args[0] == t {
+		return x.xor(v, x.num(int(n.w), n.value))
+	}
+	return in
 }

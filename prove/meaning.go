@@ -1,15 +1,13 @@
 package prove
 
 import (
-	"math/bits"
-
 	"optcheck/ir"
 )
 
 // op is what an operation computes of terms that are as wide as they happen to be: a register holds 64 bits, and a narrower term has zeros
 // above it. What is not said here is a function of which only ir.Eval knows the values: equal operands have equal results.
-func (x *terms) op(o *ir.Op, s *[4]term, free func() term) term {
-	r := x.meaning(o, s, free)
+func (x *terms) op(o *ir.Op, s *[4]term) term {
+	r := x.meaning(o, s)
 	x.agree(o, s, r)
 	return r
 }
@@ -43,7 +41,7 @@ type disagreement struct {
 	got  uint64
 }
 
-func (x *terms) meaning(o *ir.Op, s *[4]term, free func() term) term {
+func (x *terms) meaning(o *ir.Op, s *[4]term) term {
 	if (o.Code == ir.Add || o.Code == ir.Sub) && o.Mode == ir.Sat && o.Type == ir.S32 {
 		return x.clamped(o.Code, x.resize(s[0], 32), x.resize(s[1], 32))
 	}
@@ -122,7 +120,7 @@ func (x *terms) meaning(o *ir.Op, s *[4]term, free func() term) term {
 			return x.highWord(cut(0), cut(1))
 		}
 	case ir.Div, ir.Rem:
-		return x.divide(o, cut(0), cut(1), free)
+		return x.divide(o, cut(0), cut(1))
 	case ir.Popc:
 		if n == 64 {
 			one := &ir.Op{Code: ir.Popc, Type: ir.U32, To: ir.U32}
@@ -297,37 +295,35 @@ func (x *terms) shifts(o *ir.Op, s *[4]term) term {
 	return x.shift(shr, v, by)
 }
 
-// divide is Div and Rem. What a division by zero gives is free.
-func (x *terms) divide(o *ir.Op, a, b term, free func() term) term {
+// divide is Div and Rem. What a division by zero gives is undefined: what machine code gives is as good as anything.
+func (x *terms) divide(o *ir.Op, a, b term) term {
 	w := x.width(a)
 	v, fixed := x.constant(b)
-	if fixed && v != 0 && v&(v-1) == 0 && !o.Type.Signed() {
-		if o.Code == ir.Div {
-			return x.shift(shr, a, x.num(32, uint64(bits.TrailingZeros64(v))))
-		}
+	if fixed && v != 0 && v&(v-1) == 0 && o.Code == ir.Rem && !o.Type.Signed() {
 		return x.and(a, x.num(w, v-1))
 	}
-	none := x.num(64, 0)
-	if !fixed {
-		v = 0
+	n, d := a, b
+	if o.Type.Signed() {
+		n, d = x.abs(a), x.abs(b)
 	}
-	q, ok := x.quotient(o.Type, a, v)
-	if !ok {
-		q = x.operation(&ir.Op{Code: ir.Div, Type: o.Type, To: o.Type}, w, x.zext(a, 64), x.zext(b, 64), none, none)
-	}
+	q := x.udiv(n, d)
+	sign := x.xor(x.slt(a, x.num(w, 0)), x.slt(b, x.num(w, 0)))
 	if o.Code == ir.Rem {
-		q = x.sub(a, x.product(q, b))
+		q, sign = x.sub(n, x.product(q, d)), x.slt(a, x.num(w, 0))
+	}
+	if o.Type.Signed() {
+		q = x.ite(sign, x.sub(x.num(w, 0), q), q)
 	}
 	if fixed && v != 0 {
 		return q
 	}
-	return x.ite(x.eq(b, x.num(w, 0)), x.resize(free(), w), q)
+	return x.ite(x.eq(b, x.num(w, 0)), x.num(w, ones(w)), q)
 }
 
 // quotient is a word divided by a constant d: the high bits of its product with m = ceil(2^(32+s)/d), if m*d - 2^(32+s) is at most 2^s
 // (Granlund and Montgomery, 1994, theorem 4.2).
-func (x *terms) quotient(t ir.Type, a term, d uint64) (term, bool) {
-	for s := 0; t == ir.U32 && d > 1 && s < 31; s++ {
+func (x *terms) quotient(a term, d uint64) (term, bool) {
+	for s := 0; x.width(a) == 32 && d > 1 && s < 31; s++ {
 		m := (uint64(1)<<(32+s) + d - 1) / d
 		if m < 1<<32 && m*d-1<<(32+s) <= 1<<s {
 			return x.zext(x.ext(x.scale(x.zext(a, 64), m), 32+s, 32-s), 32), true

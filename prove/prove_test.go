@@ -82,6 +82,11 @@ func kernel(name, body string) string {
 
 // bodies are what is proved.
 var bodies = map[string]string{
+	"quotients": "ld.global.u32 x, [a]; div.u32 y, x, n; rem.s32 z, x, n; add.u32 y, y, z; div.u32 z, t, 7; add.u32 y, y, z; st.global.u32 [b], y;",
+	"remainders": "ld.global.u32 x, [a]; rem.u32 y, x, n; ld.global.u32 z, [a+4]; div.s32 z, x, z; xor.b32 y, y, z; rem.s32 z, t, -10; " +
+		"add.u32 y, y, z; st.global.u32 [b], y;",
+	"twowords": "ld.global.u64 d, [a]; ld.global.u64 e, [a+8]; setp.lt.s64 p, d, e; @p add.s64 d, d, o; setp.ge.u64 q, d, o; @q sub.s64 d, d, e; " +
+		"st.global.u64 [b], d;",
 	"sums": "ld.global.u32 x, [a]; mad.lo.u32 y, x, 12, n; sub.u32 y, y, t; shl.b32 z, x, 3; add.u32 y, y, z; st.global.u32 [b], y;",
 	"logic": "ld.global.u32 x, [a]; ld.global.u32 y, [a+4]; and.b32 z, x, y; not.b32 z, z; xor.b32 z, z, n; add.u32 z, z, x; " +
 		"st.global.u32 [b], z;",

@@ -52,6 +52,7 @@ type node struct {
 	may   uint64 // bits that may be 1
 	// varies tells that it may be another one of each lane of a warp, iterates that it may be another one of each iteration of a loop.
 	varies, iterates bool
+	divides          bool // a reciprocal is in it, with which machine code may divide
 }
 
 // samples is the number of inputs on which each term is evaluated.
@@ -69,6 +70,8 @@ type terms struct {
 	ands  map[string]term // conjunctions that were made, by what of
 	most  int
 	depth int // of constructions inside each other
+	// dividing tells that a term is made again, to find a division in it.
+	dividing bool
 }
 
 // opKey is what tells operations apart that are not understood further.
@@ -128,8 +131,9 @@ func (x *terms) intern(n node) term {
 	n.may = x.mayOf(&n)
 	n.varies = n.varies || n.kind == read
 	for _, a := range n.args {
-		n.varies, n.iterates = n.varies || x.nodes[a].varies, n.iterates || x.nodes[a].iterates
+		n.varies, n.iterates, n.divides = n.varies || x.nodes[a].varies, n.iterates || x.nodes[a].iterates, n.divides || x.nodes[a].divides
 	}
+	n.divides = n.divides || n.kind == opaque && x.ops[n.value].Code == ir.Approx && x.ops[n.value].Imm == uint64(ir.ApproxRcp)
 	t := term(len(x.nodes))
 	x.index[string(b)] = t
 	x.nodes = append(x.nodes, n)
@@ -290,6 +294,9 @@ func (x *terms) fold(n node) term {
 		if x.kind(a) != konst {
 			return x.intern(n)
 		}
+	}
+	if n.kind == opaque && x.ops[n.value].Code == ir.Approx { // only the chip knows
+		return x.intern(n)
 	}
 	return x.num(int(n.w), x.sample(&n)[0])
 }

@@ -69,7 +69,7 @@ func random(r *rand.Rand, n int) (x *terms, list []term) {
 			k := [...]int{0, 2}[truth(o.Code != ir.Sel)]
 			s[k] = x.resize(s[k], 1)
 		}
-		list = append(list, x.op(o, &s, func() term { return x.named(64, "undefined", true) }))
+		list = append(list, x.op(o, &s))
 	}
 	return x, list
 }

@@ -307,7 +307,7 @@ func (m *moment) ops(list []ir.Op) {
 		for k, r := range o.Src {
 			args[k] = m.get(r)
 		}
-		m.put(o.Dst, m.x.op(o, &args, m.free))
+		m.put(o.Dst, m.x.op(o, &args))
 	}
 }
 
