@@ -61,6 +61,7 @@ type oracle struct {
 	t       *table
 	effects []effect
 	out     []flight
+	back    []int // blocks where the functions that were called return
 	now     int
 }
 
@@ -86,21 +87,39 @@ func (o *oracle) broken(r *rand.Rand, paths int) bool {
 		paths = 1
 	}
 	for range paths {
-		o.out, o.now = o.out[:0], 0
-		for block, steps := 0, 0; steps < 400; steps++ {
+		o.out, o.now, o.back = o.out[:0], 0, o.back[:0]
+		for block, steps := 0, 0; block >= 0 && steps < 400; steps++ {
 			b := &o.fn.Blocks[block]
 			for i := b.First; i < b.End; i++ {
 				if o.step(i) {
 					return true
 				}
 			}
-			if last := &o.fn.Insts[b.End-1]; len(b.Succs) == 0 || last.Flow == isa.FlowCall || last.Flow == isa.FlowReturn {
-				break
-			}
-			block = b.Succs[r.IntN(len(b.Succs))]
+			block = o.next(r, b)
 		}
 	}
 	return false
+}
+
+// next chooses the block that follows one, into functions of the section and back; -1 where the path ends.
+func (o *oracle) next(r *rand.Rand, b *isa.Block) int {
+	at := func(inst int) int { return slices.IndexFunc(o.fn.Blocks, func(x isa.Block) bool { return x.First == inst }) }
+	switch last := &o.fn.Insts[b.End-1]; {
+	case last.Flow == isa.FlowCall:
+		o.back = append(o.back, at(b.End))
+		return at(last.Target)
+	case last.Flow == isa.FlowReturn && len(o.back) == 0:
+		return -1
+	case last.Flow == isa.FlowReturn && (last.Guard == (isa.Guard{}) || r.IntN(2) == 0):
+		to := o.back[len(o.back)-1]
+		o.back = o.back[:len(o.back)-1]
+		return to
+	case last.Flow == isa.FlowReturn:
+		return at(b.End)
+	case len(b.Succs) == 0:
+		return -1
+	}
+	return b.Succs[r.IntN(len(b.Succs))]
 }
 
 // step issues an instruction.
@@ -120,9 +139,6 @@ func (o *oracle) step(i int) bool {
 		}
 	}
 	for k := range o.out {
-		if f := &o.out[k]; f.drained > 0 && o.now >= f.drained {
-			f.use = false
-		}
 		if f := &o.out[k]; e.drains.after > 0 && f.drained == 0 && o.effects[f.inst].queue != "" && stallOf(&o.fn.Insts[f.inst]) >= e.drains.stall {
 			f.drained = o.now + int(e.drains.after)
 		}
@@ -187,9 +203,9 @@ func (f *flight) settle(at int) {
 // settle ends what has settled by now.
 func (o *oracle) settle() {
 	for k := range o.out {
-		if f := &o.out[k]; f.settled > 0 && o.now >= f.settled {
-			f.write = false
-		}
+		f := &o.out[k]
+		f.write = f.write && (f.settled == 0 || o.now < f.settled)
+		f.use = f.use && (f.drained == 0 || o.now < f.drained)
 	}
 }
 

@@ -94,7 +94,5 @@ func sel(d, a, b uint64) word     { return encode(0x7207, 0, d, a, b) }         
 func lds(d, address uint64) word  { return encode(0x7984, 0x08000800, d, zero, address).writes(0) }
 func mufu(d, s uint64) word       { return encode(0x7308, 0x1000, d, 0, s).writes(0) }
 func depbarLeft(left uint64) word { return encode(0x8000<<32|left<<38|0x791a, 0, 0).stall(1) }
-func barRed() word                { return encode(0x7b1d, 0x00014400, 0) } // AND of P0
-func b2r() word                   { return encode(0x731c, 0x4000, zero).writes(0) }
 func ushf(d, s uint64) word       { return encode(0x043f<<24|0x7899, 0x08011600, d).third(s) } // by four to the right
 func lop(d, s uint64) word        { return encode(0x7212, 0x078efcff, d, s, zero) }            // as it is
