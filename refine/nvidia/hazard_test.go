@@ -74,7 +74,7 @@ func TestHazard(t *testing.T) {
 	head := ".version 7.8\n.target sm_80\n.address_size 64\n"
 	m, err := ptx.Parse("k.ptx", []byte(head+inFlight))
 	require.NoError(t, err)
-	for _, target := range []string{"sm_80"} {
+	for _, target := range []string{"sm_80", "sm_90"} {
 		res, err := tc.Compile(t.Context(), toolchain.Job{Target: target, Level: "O3", Header: head, Units: []toolchain.Unit{{Name: "unit", Text: inFlight}}})
 		require.NoError(t, err)
 		require.Empty(t, res.Failed)

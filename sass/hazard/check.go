@@ -37,7 +37,7 @@ func (f Finding) Rule() string {
 func (f Finding) Missing(fn *isa.Func) string {
 	from, to := &fn.Insts[f.From], &fn.Insts[f.To]
 	if f.Settling {
-		return fmt.Sprintf("%s is issued %d cycles after the DEPBAR that waits for %s at least, and needs %d", to.Text, f.Cycles, from.Text, f.Need)
+		return fmt.Sprintf("%s is issued %d cycles behind the DEPBAR that waits for %s at least, and needs %d", to.Text, f.Cycles, from.Text, f.Need)
 	}
 	if f.Need > 0 && (f.Kind != WAR || f.Cycles < f.Need) {
 		return fmt.Sprintf("%s is issued %d cycles after %s at least, and needs %d", to.Text, f.Cycles, from.Text, f.Need)

@@ -103,7 +103,9 @@ func (o *oracle) broken(r *rand.Rand, paths int) bool {
 
 // next chooses the block that follows one, into functions of the section and back; -1 where the path ends.
 func (o *oracle) next(r *rand.Rand, b *isa.Block) int {
-	at := func(inst int) int { return slices.IndexFunc(o.fn.Blocks, func(x isa.Block) bool { return x.First == inst }) }
+	at := func(inst int) int {
+		return slices.IndexFunc(o.fn.Blocks, func(x isa.Block) bool { return x.First == inst })
+	}
 	switch last := &o.fn.Insts[b.End-1]; {
 	case last.Flow == isa.FlowCall:
 		o.back = append(o.back, at(b.End))

@@ -194,3 +194,76 @@ func TestCounts(t *testing.T) {
 	require.Equal(t, 1, make(p0, isa.Guard{}, 1))
 	require.Equal(t, 1, make(isa.Guard{}, p0, 1))
 }
+
+func uniform(n uint16) isa.Reg { return isa.Reg{Class: isa.ClassUGPR, Num: n} }
+
+// after makes a function of a target of two instructions, the second so many cycles behind the first.
+func after(arch string, cycles uint8, first, second isa.Inst) *isa.Func {
+	fn := code(first, second, exit())
+	fn.Arch, fn.Insts[0].Control.Stall = arch, cycles
+	return fn
+}
+
+// TestUniform: what uniform instructions read may be overwritten early, and their results land late, as a chip of sm_90 shows.
+func TestUniform(t *testing.T) {
+	add := func(d, s uint16) isa.Inst {
+		return isa.Inst{Op: "UIADD3", Role: isa.RoleALU, Defs: []isa.Reg{uniform(d)}, Uses: []isa.Reg{uniform(s)}}
+	}
+	constant := func(d uint16) isa.Inst { return isa.Inst{Op: "UMOV", Role: isa.RoleALU, Defs: []isa.Reg{uniform(d)}} }
+	move := isa.Inst{Op: "MOV", Role: isa.RoleALU, Defs: []isa.Reg{gpr(4)}, Uses: []isa.Reg{uniform(5)}}
+	for name, x := range map[string]struct {
+		fn   *isa.Func
+		kind Kind
+		sure bool
+		none bool
+	}{
+		"overwritten before it is read":            {fn: after("sm_90", 2, add(4, 5), constant(5)), kind: WAR, sure: true},
+		"overwritten after it is read":             {fn: after("sm_90", 3, add(4, 5), constant(5)), none: true},
+		"overwritten by as late an instruction":    {fn: after("sm_90", 1, add(4, 5), add(5, 6)), none: true},
+		"read at the issue":                        {fn: after("sm_90", 1, move, constant(5)), none: true},
+		"the earlier result lands last":            {fn: after("sm_90", 5, add(4, 5), constant(4)), kind: WAW, sure: true},
+		"the later result lands last":              {fn: after("sm_90", 7, add(4, 5), constant(4)), none: true},
+		"of other targets nobody knows":            {fn: after("sm_86", 1, add(4, 5), constant(5)), none: true},
+		"two results of a unit, one after another": {fn: after("sm_90", 1, add(4, 5), add(4, 6)), none: true},
+	} {
+		list := Check(x.fn).Findings
+		if x.none {
+			require.Empty(t, list, name)
+			continue
+		}
+		require.Len(t, list, 1, name)
+		require.Equal(t, x.kind, list[0].Kind, name)
+		require.Equal(t, x.sure, list[0].Sure, name)
+		require.Contains(t, list[0].Missing(x.fn), "cycles after", name)
+	}
+}
+
+// TestSettling: what DEPBAR waits for is there some cycles behind it, on all paths.
+func TestSettling(t *testing.T) {
+	make := func(arch string, cycles uint8, more ...isa.Inst) *isa.Func {
+		bar := isa.Inst{Op: "DEPBAR", Role: isa.RoleWait, Args: []isa.Operand{{Kind: isa.OpdSpecial, Sym: "SB0"}, {Kind: isa.OpdImm}}}
+		fn := code(append([]isa.Inst{load4(), bar}, append(more, use4(0), exit())...)...)
+		fn.Arch, fn.Insts[1].Control.Stall = arch, cycles
+		return fn
+	}
+	for _, x := range []struct {
+		fn          *isa.Func
+		found, sure bool
+	}{{make("sm_90", 3), true, true}, {make("sm_90", 4), false, false}, {make("sm_80", 3), true, false}, {make("sm_80", 1, other()), false, false}} {
+		list := Check(x.fn).Findings
+		require.Equal(t, x.found, len(list) == 1)
+		if x.found {
+			require.Equal(t, x.sure, list[0].Sure)
+			require.Contains(t, list[0].Missing(x.fn), "behind the DEPBAR")
+			all, err := Dependencies(x.fn)
+			require.NoError(t, err)
+			require.Contains(t, all[len(all)-1].String(x.fn), "HAZARD: 3 cycles behind the DEPBAR that waits for it, needs 4")
+		}
+	}
+	// One path waits long enough, the other does not.
+	jump := isa.Inst{Op: "BRA", Flow: isa.FlowJump, Role: isa.RoleALU, Target: 4, Guard: isa.Guard{Reg: isa.Reg{Class: isa.ClassPred, Num: 1}}}
+	fn := make("sm_90", 1, jump, other())
+	fn.Insts[2].Control.Stall = 1
+	fn.BuildCFG()
+	require.Len(t, Check(fn).Findings, 1)
+}
