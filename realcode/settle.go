@@ -75,7 +75,11 @@ func (k *Kernel) unseen(x *Executed) *Finding {
 	case x.Why != "":
 		return k.uncompared(func(*write) bool { return true }, oneLineText(x.Why))
 	}
-	if f := k.uncompared(func(w *write) bool { return slices.Contains(x.Unseen, w.n) }, x.hindrance()); f != nil || len(x.Unwritten) == 0 {
+	why := x.hindrance()
+	if len(x.Undefined) == len(x.Unseen) && why == "" {
+		why = "in each run what they write is undefined in PTX, as what nobody has written is, or a value of a lane that takes no part"
+	}
+	if f := k.uncompared(func(w *write) bool { return slices.Contains(x.Unseen, w.n) }, why); f != nil || len(x.Unwritten) == 0 {
 		return f
 	}
 	left := slices.DeleteFunc(slices.Clone(x.Unwritten), func(c refine.Code) bool {

@@ -216,6 +216,7 @@ func TestRaces(t *testing.T) {
 			}
 			require.Empty(t, res.Findings)
 			require.NotEmpty(t, res.Unseen, "the store of what a race decides")
+			require.Equal(t, res.Unseen, res.Undefined)
 			for why := range res.Cannot {
 				require.Contains(t, why, "a data race of the program decides")
 			}

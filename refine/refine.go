@@ -96,6 +96,8 @@ type Result struct {
 	// Unseen are the operations of the program that write memory, or are not understood, and that no run compared, by
 	// ir.Inst.Source; Unwritten those of the machine code that no run performed.
 	Unseen []int `json:"-"`
+	// Undefined are those of them that were performed, but always with what the program leaves undefined.
+	Undefined []int `json:"-"`
 	// Undecided are the comparisons of the program that may be others in the machine code, by ir.Inst.Source.
 	Undecided []int  `json:"-"`
 	Unwritten []Code `json:"-"`
@@ -197,6 +199,7 @@ type comparison struct {
 	tried                     int64  // instructions of lanes that were performed to find what is dead
 	spent                     int64  // all of them
 	compared                  []bool // instructions of the program whose effects were compared
+	undefined                 []bool // those that wrote what the program leaves undefined
 	search                    *search
 	unread                    []bool           // see unread
 	shown                     map[int32]uint8  // what compared runs showed of the program's comparisons

@@ -22,7 +22,7 @@ func writes(e ir.Effect) bool {
 // machine code had come to. What was stored of undefined content was not.
 func (c *comparison) take(g *emu.Grid, lanes []*lane) {
 	if c.compared == nil {
-		c.compared = make([]bool, len(c.program.Insts))
+		c.compared, c.undefined = make([]bool, len(c.program.Insts)), make([]bool, len(c.program.Insts))
 	}
 	undefined, sure := make([]bool, len(c.compared)), make([]bool, len(c.compared))
 	for _, l := range lanes {
@@ -34,6 +34,7 @@ func (c *comparison) take(g *emu.Grid, lanes []*lane) {
 		if sure[i] || !g.Cut && g.Cover.Insts[i] && !undefined[i] {
 			c.compared[i] = true
 		}
+		c.undefined[i] = c.undefined[i] || undefined[i]
 	}
 }
 
@@ -93,6 +94,9 @@ func (c *comparison) conclude() {
 	for _, i := range left(c.program, func(i int) bool { return c.compared != nil && c.compared[i] }) {
 		if n := c.program.Insts[i].Source; !slices.Contains(c.Unseen, n) {
 			c.Unseen = append(c.Unseen, n)
+			if c.undefined != nil && c.undefined[i] {
+				c.Undefined = append(c.Undefined, n)
+			}
 		}
 	}
 	for _, i := range left(c.machine, func(i int) bool { return c.machineCover.Insts[i] }) {
