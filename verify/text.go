@@ -56,6 +56,23 @@ func (r *Result) Verdict() string {
 	return fmt.Sprintf("nothing found in %s", plain.Count(len(r.Runs), "run"))
 }
 
+// Conclusion is what was found out about several kernels, in a line; nothing of one, whose verdict says it.
+func Conclusion(all []*Result) string {
+	if len(all) < 2 {
+		return ""
+	}
+	found, unknown := 0, 0
+	for _, r := range all {
+		switch {
+		case r.Count(false) > 0:
+			found++
+		case len(r.Unknown) > 0:
+			unknown++
+		}
+	}
+	return fmt.Sprintf("%d kernels: %d with findings, %d unknown, %d with nothing found\n", len(all), found, unknown, len(all)-found-unknown)
+}
+
 // Brief is what was found out, in a line: the rules that are broken, each once.
 func (r *Result) Brief() string {
 	var rules []string

@@ -144,6 +144,9 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 			v.asked++
 		}
 	}
+	if !v.asJSON {
+		fmt.Fprint(env.stdout, verify.Conclusion(v.results))
+	}
 	if err := v.write(ctx, env); err != nil {
 		return err
 	}
