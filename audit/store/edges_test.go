@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -243,6 +244,12 @@ func TestMany(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, set.Cells, len(all))
 	sane(t, s)
+	// Where no number is left, a cell is refused, and not lost.
+	_, err = s.exec("UPDATE cell SET seq=? WHERE seq=1", math.MaxInt64)
+	require.NoError(t, err)
+	put(200)
+	require.NoError(t, w.Handle(report.Event{Cell: cellOf("t201", report.Result{Class: report.Preserved})}))
+	require.ErrorIs(t, w.Flush(), ErrDamaged)
 }
 
 // TestExplain: an error of the database says what it means for a store that is read, and for one that is written.
