@@ -116,7 +116,7 @@ func (r *Result) execute(ctx context.Context, m *ptx.Module, code machineCode, u
 		for j := range all[i].Findings {
 			x := &all[i].Findings[j]
 			f := executedFinding(m, k.Name, x, places)
-			switch why := explained(x); {
+			switch why := x.Doubt(); {
 			case why != "":
 				f.Detail += "; " + why + " may explain it"
 				f.Execution = nil
@@ -186,19 +186,6 @@ func places(m *ptx.Module) map[int]Place {
 
 // sameFirst reports whether two findings are about one operation.
 func sameFirst(f, g *Finding) bool { return f.First != nil && g.First != nil && *f.First == *g.First }
-
-// explained says what may explain a difference besides a mistake of the compiler; "" if nothing.
-func explained(f *refine.Finding) string {
-	switch {
-	case f.Approximate:
-		return "approximate functions"
-	case f.Apart:
-		return "that its lanes are never apart where the machine code asks whether they are"
-	case len(f.Unproved) > 0:
-		return "a reading that no chip has confirmed (" + strings.Join(f.Unproved, "; ") + ")"
-	}
-	return ""
-}
 
 // executedFinding is a difference as a finding, with its counterexample in words.
 func executedFinding(m *ptx.Module, kernel string, x *refine.Finding, places map[int]Place) *Finding {

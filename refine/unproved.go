@@ -3,10 +3,24 @@ package refine
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"optcheck/emu"
 	"optcheck/ir"
 )
+
+// Doubt says what may explain a difference besides a mistake of the compiler; "" if nothing.
+func (f *Finding) Doubt() string {
+	switch {
+	case f.Approximate:
+		return "approximate functions"
+	case f.Apart:
+		return "that its lanes are never apart where the machine code asks whether they are"
+	case len(f.Unproved) > 0:
+		return "a reading that no chip has confirmed (" + strings.Join(f.Unproved, "; ") + ")"
+	}
+	return ""
+}
 
 // unproved lists the forms that a run performed and whose meaning no chip has confirmed.
 func unproved(p *ir.Program, cover *emu.Coverage) (forms []string) {

@@ -210,7 +210,11 @@ func (v *verdict) compare(ctx context.Context, s *subject, prog *isa.Program) er
 		v.outcome, v.why = Unknown, err.Error()
 	case len(res.Findings) > 0:
 		v.outcome, v.finding = Wrong, &res.Findings[0]
-		if why := v.hidden(s); why != "" {
+		why := v.finding.Doubt()
+		if why == "" {
+			why = v.hidden(s)
+		}
+		if why != "" {
 			v.outcome, v.why, v.finding = Unknown, why+": "+string(v.finding.Rule), nil
 		}
 	case len(res.Cannot) > 0:
