@@ -2,7 +2,6 @@ package hazard
 
 import (
 	"slices"
-	"strings"
 
 	"optcheck/isa"
 )
@@ -120,111 +119,6 @@ func (p *pending) meetResults(o pending) {
 	}
 }
 
-// effect is what an instruction does to registers, with a hash of each set to compare sets quickly.
-type effect struct {
-	defs, uses       []isa.Reg
-	defBits, useBits uint64
-	class            string
-	unit             string
-	most             int // see table
-	// variable and reads tell that its results, and reading its operands, take a time that only a scoreboard tells.
-	variable, reads bool
-	inOrder, queue  string // see table
-	traits          trait
-	drains          drain // see table
-	skip            bool  // not understood
-}
-
-// has reports whether the table says so of its class.
-func (e *effect) has(t trait) bool { return e.traits&t != 0 }
-
-// later reports whether an instruction may read operands after another has issued that writes them.
-func (e *effect) later(by *effect) bool {
-	return (e.reads || e.has(lags)) && e.unit != by.unit && (e.queue == "" || e.queue != by.queue)
-}
-
-// readsLate reports whether an instruction may read a register after its issue.
-func (e *effect) readsLate(r isa.Reg) bool {
-	switch {
-	case e.has(lags):
-		return r.Class == isa.ClassUGPR
-	case r.Class == isa.ClassGPR:
-		return true
-	}
-	return r.Class != isa.ClassSpecial && e.has(late)
-}
-
-func hash(list []isa.Reg) (set uint64) {
-	for _, r := range list {
-		set |= 1 << ((uint(r.Num) + 11*uint(r.Class)) & 63)
-	}
-	return set
-}
-
-// effectOf returns the effect of an instruction: its operands, and the barrier registers of divergence.
-func (t *table) effectOf(in *isa.Inst) effect {
-	e := effect{defs: in.Defs, uses: in.Uses, class: t.class(in), unit: t.unit(in)}
-	if in.Role == isa.RoleUnknown {
-		return effect{skip: true}
-	}
-	if in.Flow == isa.FlowPush && in.Pair == isa.PairBarrier || in.Op == "BREAK" {
-		for _, r := range in.Uses {
-			if r.Class == isa.ClassBarrier {
-				e.defs = append(slices.Clip(e.defs), r)
-			}
-		}
-	}
-	e.traits = t.traits[e.class] | t.traits[e.unit]
-	e.states(in)
-	e.defBits, e.useBits = hash(e.defs), hash(e.uses)
-	e.variable = e.has(variable) || in.Control.Write < scoreboards
-	e.reads = e.variable && !e.has(prompt) || in.Control.Read < scoreboards
-	e.inOrder, e.queue, e.most = t.inOrder[e.class], t.queue[e.class], t.most[e.class]
-	if !slices.Contains(in.Mods, "ARV") && in.Guard == (isa.Guard{}) {
-		e.drains = t.drains[e.class]
-	}
-	return e
-}
-
-// States that instructions set and need as if they were registers.
-var (
-	arrived = isa.Reg{Class: isa.ClassSpecial, Num: isa.SpecArrived}
-	group   = isa.Reg{Class: isa.ClassSpecial, Num: isa.SpecGroup}
-	fenced  = isa.Reg{Class: isa.ClassSpecial, Num: isa.SpecFenced}
-)
-
-// states adds what an instruction does to them. An H200 gave wrong values with fewer cycles from WARPGROUP.ARRIVE to a product than compilers leave,
-// and so it did from the end of a group to the wait for it, and without the wait for a fence (docs/results/h200/hazards-groups.txt).
-func (e *effect) states(in *isa.Inst) {
-	def := func(r isa.Reg) { e.defs = append(slices.Clip(e.defs), r) }
-	use := func(r isa.Reg) { e.uses = append(slices.Clip(e.uses), r) }
-	switch {
-	case in.Op == "WARPGROUP" && slices.Contains(in.Mods, "ARRIVE"):
-		def(arrived)
-	case waitsForGroups(in):
-		use(group)
-	case e.has(grouped):
-		use(arrived)
-		use(fenced)
-		if commits(in) {
-			def(group)
-		}
-	case in.Op == "FENCE" && slices.Contains(in.Mods, "ASYNC"):
-		def(fenced)
-	case in.Op == "BAR", in.Role == isa.RoleCopy && in.Op[0] == 'U':
-		use(fenced)
-	}
-}
-
-// effects are those of all instructions of a function.
-func (t *table) effects(fn *isa.Func) []effect {
-	list := make([]effect, len(fn.Insts))
-	for i := range fn.Insts {
-		list[i] = t.effectOf(&fn.Insts[i])
-	}
-	return list
-}
-
 // scoreboards is their number.
 const scoreboards = 6
 
@@ -335,66 +229,6 @@ var predicates = func() (set uint64) {
 	return set
 }()
 
-// await removes what an instruction waits for.
-func (w *walk) await(s state, in *isa.Inst, i int) state {
-	wait := in.Control.Wait
-	bar, left, all := depbar(in)
-	groups := waitsForGroups(in)
-	if wait|all == 0 && bar == 0 && !groups {
-		return s
-	}
-	out := s[:0]
-	for _, p := range s {
-		own := w.fn.Insts[p.inst].Control
-		done, counted := wait, all
-		if int(p.age) < w.vain {
-			done, counted = 0, 0
-		}
-		if w.visit != nil && (p.write || p.reads()) && (board(own.Write)|board(own.Read))&in.Control.Wait != 0 {
-			w.visit(dep{kind: SetWait, from: int(p.inst), to: i, cycles: int(p.age)})
-		}
-		if bar&p.counted != 0 && int(p.later) >= left && w.effects[p.inst].inOrder != "" {
-			counted |= bar
-		}
-		if p.wrote&counted != 0 && p.write && p.settle == 0 {
-			p.settle = w.table.countWait
-			p.reading = 0
-		}
-		if p.wrote&done != 0 || groups && w.effects[p.inst].has(grouped) && p.committed(&w.fn.Insts[p.inst]) > left {
-			p.write, p.settle, p.reading = false, 0, 0
-		}
-		if p.read&(done|counted) != 0 {
-			p.reading = 0
-		}
-		if p.age < horizon || p.write || p.reads() {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// waitsForGroups reports whether an instruction waits for groups of asynchronous ones: WARPGROUP.DEPBAR.LE gsb0, n until n of them are left.
-func waitsForGroups(in *isa.Inst) bool {
-	return in.Op == "WARPGROUP" && slices.Contains(in.Mods, "DEPBAR") && in.Guard == (isa.Guard{})
-}
-
-// commits reports whether an instruction ends a group of asynchronous ones.
-func commits(in *isa.Inst) bool {
-	return slices.ContainsFunc(in.Args, func(o isa.Operand) bool { return o.Kind == isa.OpdSpecial && strings.HasPrefix(o.Sym, "gsb") })
-}
-
-// behind takes over that an instruction that answers behind a pending one sets a scoreboard. Whether one whose condition is false
-// counts there is not known.
-func (p *pending) behind(set uint8, performed bool) {
-	switch p.wrote |= set; {
-	case set == 0, !performed:
-	case p.counted == 0:
-		p.counted = set
-	case p.counted == set:
-		p.later = min(p.later+1, 63)
-	}
-}
-
 // overwritten takes over that another instruction writes registers.
 func (p *pending) overwritten(own, by []isa.Reg) {
 	for k, r := range own[:min(len(own), 64)] {
@@ -402,41 +236,6 @@ func (p *pending) overwritten(own, by []isa.Reg) {
 			p.stale |= 1 << k
 		}
 	}
-}
-
-// committed returns the number of groups that have ended since an asynchronous instruction began, its own one included.
-func (p *pending) committed(in *isa.Inst) int {
-	if commits(in) {
-		return int(p.later) + 1
-	}
-	return int(p.later)
-}
-
-// depbar returns what a DEPBAR waits for: that only left operations of scoreboard bar remain, and none of those of all. One whose condition may be
-// false waits for nothing.
-func depbar(in *isa.Inst) (bar uint8, left int, all uint8) {
-	if in.Op != "DEPBAR" && in.Op != "WARPGROUP" || in.Guard != (isa.Guard{}) {
-		return 0, 0, 0
-	}
-	for k := range in.Args {
-		o := &in.Args[k]
-		switch {
-		case o.Kind == isa.OpdSpecial && len(o.Sym) == 3 && o.Sym[:2] == "SB":
-			bar = board(o.Sym[2] - '0')
-		case o.Kind == isa.OpdImm:
-			left = int(o.Imm)
-		case o.Kind == isa.OpdSpecial && len(o.Sym) > 0 && o.Sym[0] == '{':
-			for _, c := range o.Sym {
-				if c >= '0' && c <= '5' {
-					all |= 1 << (c - '0')
-				}
-			}
-		}
-	}
-	if left == 0 {
-		all, bar = all|bar, 0
-	}
-	return bar, left, all
 }
 
 // check reports the dependencies of an instruction on what is in flight. What is elsewhere may use any register.
