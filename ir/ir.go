@@ -329,3 +329,27 @@ var scopeNames = [...]string{"", "cta", "cluster", "gpu", "sys"}
 
 // String is PTX's name of the scope.
 func (s Scope) String() string { return scopeNames[s] }
+
+// After lists where control may go from an instruction, as far as its text says; where lanes meet again may be elsewhere than behind the
+// instruction at which they wait.
+func (p *Program) After(pc int32) []int32 {
+	f, ok := p.Insts[pc].Do.(*Flow)
+	if !ok {
+		return []int32{pc + 1}
+	}
+	var out []int32
+	if p.Insts[pc].Guard != None || f.Cond != None {
+		out = append(out, pc+1)
+	}
+	switch f.Kind {
+	case Jump, WarpSyncAt:
+		return append(out, f.Target)
+	case Call, JumpAny, JumpTogether, JumpApart, BarrierSet:
+		return append(out, pc+1, f.Target)
+	case Indirect:
+		return append(out, f.Targets...)
+	case Exit, Trap, Return:
+		return out
+	}
+	return append(out, pc+1)
+}

@@ -2,30 +2,6 @@ package prove
 
 import "optcheck/ir"
 
-// after lists where control may go from an instruction, as far as its text says; where lanes meet again may be elsewhere than behind the
-// instruction at which they wait.
-func after(p *ir.Program, pc int32) []int32 {
-	f, ok := p.Insts[pc].Do.(*ir.Flow)
-	if !ok {
-		return []int32{pc + 1}
-	}
-	var out []int32
-	if p.Insts[pc].Guard != ir.None || f.Cond != ir.None {
-		out = append(out, pc+1)
-	}
-	switch f.Kind {
-	case ir.Jump, ir.WarpSyncAt:
-		return append(out, f.Target)
-	case ir.Call, ir.JumpAny, ir.JumpTogether, ir.JumpApart, ir.BarrierSet:
-		return append(out, pc+1, f.Target)
-	case ir.Indirect:
-		return append(out, f.Targets...)
-	case ir.Exit, ir.Trap, ir.Return:
-		return out
-	}
-	return append(out, pc+1)
-}
-
 // order numbers the instructions so that those of a loop come before what is behind it (a weak topological order: Bourdoncle, 1993).
 // States that meet are thus merged, and a loop is left when all its iterations are over.
 type order struct {
@@ -42,6 +18,7 @@ type ranking struct {
 	p    *ir.Program
 	rank []int32
 	last map[int32]int32 // of the head of a loop: the rank of its last instruction
+	once map[int32]bool  // of the heads that were asked for: see leavesOnce
 }
 
 func ranks(p *ir.Program) *ranking {
@@ -51,7 +28,7 @@ func ranks(p *ir.Program) *ranking {
 			o.visit(int32(pc))
 		}
 	}
-	r := &ranking{p: p, rank: make([]int32, len(p.Insts)), last: map[int32]int32{}}
+	r := &ranking{p: p, rank: make([]int32, len(p.Insts)), last: map[int32]int32{}, once: map[int32]bool{}}
 	n := int32(len(o.out))
 	for i, pc := range o.out {
 		r.rank[pc] = n - int32(i)
@@ -69,21 +46,30 @@ func (r *ranking) in(pc, head int32) bool {
 
 // leavesOnce reports whether the only way out of a loop is one edge.
 func (r *ranking) leavesOnce(head int32) bool {
-	edges := 0
+	once, known := r.once[head]
+	if !known {
+		once = r.edgesOut(head) == 1
+		r.once[head] = once
+	}
+	return once
+}
+
+// edgesOut counts the edges out of a loop, at most to 2: an instruction that leaves the code, or a function, is no single one.
+func (r *ranking) edgesOut(head int32) (edges int) {
 	for pc := range r.rank {
 		if !r.in(int32(pc), head) {
 			continue
 		}
 		if f, ok := r.p.Insts[pc].Do.(*ir.Flow); ok && (f.Kind == ir.Exit || f.Kind == ir.Trap || f.Kind == ir.Return || f.Kind == ir.Call) {
-			return false
+			return 2
 		}
-		for _, to := range after(r.p, int32(pc)) {
+		for _, to := range r.p.After(int32(pc)) {
 			if !r.in(to, head) {
 				edges++
 			}
 		}
 	}
-	return edges == 1
+	return edges
 }
 
 const finished = 1 << 30
@@ -93,7 +79,7 @@ func (o *order) visit(v int32) int32 {
 	o.num++
 	o.dfn[v] = o.num
 	head, loop := o.dfn[v], false
-	for _, w := range after(o.p, v) {
+	for _, w := range o.p.After(v) {
 		if int(w) >= len(o.dfn) {
 			continue
 		}
@@ -130,7 +116,7 @@ func (o *order) pop() int32 {
 
 // component orders what is in the loop of a head.
 func (o *order) component(v int32) {
-	for _, w := range after(o.p, v) {
+	for _, w := range o.p.After(v) {
 		if int(w) < len(o.dfn) && o.dfn[w] == 0 {
 			o.visit(w)
 		}

@@ -17,35 +17,12 @@ func leads(p *ir.Program, cover *emu.Coverage) []bool {
 			if out[i] || cover.Insts[i] {
 				continue
 			}
-			if out[i] = writes(p.Insts[i].Do) || slices.ContainsFunc(next(p, i), func(to int32) bool { return out[to] }); out[i] {
+			if out[i] = writes(p.Insts[i].Do) || slices.ContainsFunc(p.After(int32(i)), func(to int32) bool { return out[to] }); out[i] {
 				changed = true
 			}
 		}
 	}
 	return out
-}
-
-// next is where control may go from an instruction of a function; behind what lanes wait for each other at, it goes on.
-func next(p *ir.Program, i int) (out []int32) {
-	behind := int32(i + 1)
-	f, ok := p.Insts[i].Do.(*ir.Flow)
-	if !ok {
-		return []int32{behind}
-	}
-	if p.Insts[i].Guard >= 0 || f.Cond >= 0 {
-		out = append(out, behind)
-	}
-	switch f.Kind {
-	case ir.Jump, ir.WarpSyncAt:
-		return append(out, f.Target)
-	case ir.JumpAny, ir.JumpTogether, ir.JumpApart, ir.Call:
-		return append(out, f.Target, behind)
-	case ir.Indirect:
-		return append(out, f.Targets...)
-	case ir.Exit, ir.Trap, ir.Return:
-		return out
-	}
-	return append(out, behind)
 }
 
 // lead tells of the goals of a search whether they lead to operations that write memory. It is asked anew when something new was performed.
@@ -64,5 +41,5 @@ func (s *search) leads(at spot) bool {
 	if at.machine {
 		p, of = s.machine, s.lead.of[1]
 	}
-	return of[at.inst] || slices.ContainsFunc(next(p, int(at.inst)), func(to int32) bool { return of[to] })
+	return of[at.inst] || slices.ContainsFunc(p.After(at.inst), func(to int32) bool { return of[to] })
 }
