@@ -33,13 +33,16 @@ func (f Finding) Rule() string {
 	return "hazard-" + f.Kind.String()
 }
 
+// timed tells that the claim rests on a latency. (Of operands that only a scoreboard tells to be read, Need is what compilers leave.)
+func (f Finding) timed() bool { return f.Need > 0 && (f.Kind != WAR || f.Cycles < f.Need) }
+
 // Missing says what is missing.
 func (f Finding) Missing(fn *isa.Func) string {
 	from, to := &fn.Insts[f.From], &fn.Insts[f.To]
 	if f.Settling {
 		return fmt.Sprintf("%s is issued %d cycles behind the DEPBAR that waits for %s at least, and needs %d", to.Text, f.Cycles, from.Text, f.Need)
 	}
-	if f.Need > 0 && (f.Kind != WAR || f.Cycles < f.Need) {
+	if f.timed() {
 		return fmt.Sprintf("%s is issued %d cycles after %s at least, and needs %d", to.Text, f.Cycles, from.Text, f.Need)
 	}
 	board := from.Control.Write

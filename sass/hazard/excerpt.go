@@ -42,7 +42,7 @@ func Judge(fn *isa.Func) (v Verdict) {
 	}
 	for _, f := range r.Findings {
 		if !f.Sure {
-			if t, _ := tableOf(fn); v.Doubt == "" && (len(t.harm) > 0 || f.Kind == WAR || t.unannounced(&fn.Insts[f.From])) {
+			if t, _ := tableOf(fn); v.Doubt == "" && (len(t.harm) > 0 || !f.timed()) {
 				v.Doubt, v.Rule = fmt.Sprintf("%s: %s, as far as compilers show; no chip showed harm", f.Reg, f.Missing(fn)), f.Rule()
 			}
 			continue
