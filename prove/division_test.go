@@ -20,8 +20,8 @@ func estimates(d uint32, do func(e uint32)) {
 		return f
 	}
 	list := []float32{up(float32(d), float64(d))}
-	if d == 1<<31 { // an absolute value as a signed number
-		list = append(list, -1<<31)
+	if d >= 1<<31 { // as a signed number: 2^31 is an absolute value
+		list = append(list, up(float32(int32(d)), float64(int32(d))))
 	}
 	for _, f := range list {
 		for ulp := -3; ulp <= 3; ulp++ {
