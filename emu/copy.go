@@ -59,6 +59,12 @@ func (w *Warp) CopyEvent(pc int32, c *ir.Copy, l int, to, from Place) (Event, er
 	if e.Compare > maxBulk {
 		return e, &Cannot{Inst: int(pc), Why: fmt.Sprintf("a bulk copy of %d bytes", e.Compare), Input: true}
 	}
+	if c.Multicast {
+		e.High = w.regs[c.Blocks][l]
+	}
+	if e.Atom = c.Atom; c.Atom != ir.NoAtom {
+		e.Type = c.Type
+	}
 	if a := c.Stored(); c.Kind != ir.CopyBulk {
 		var b [16]byte
 		w.Stored(a, l, b[:])
@@ -84,7 +90,9 @@ func (w *Warp) CopyEvent(pc int32, c *ir.Copy, l int, to, from Place) (Event, er
 // Copy performs an asynchronous copy at once: what a thread reads of it before it waits is undefined in PTX.
 func (g *Grid) Copy(w *Warp, pc int32, c *ir.Copy, act uint32, to, from *[Lanes]Place) error {
 	switch {
-	case c.Kind >= ir.CopyBulk:
+	case c.Kind == ir.CopyProduct:
+		return g.product(w, pc, c.Product, act)
+	case c.Kind == ir.CopyBulk, c.Kind == ir.CopyStore, c.Kind == ir.CopyReduce:
 		var err error
 		g.lanesOf(act, func(l int) {
 			if err == nil {
@@ -116,26 +124,83 @@ func (g *Grid) bulk(w *Warp, pc int32, c *ir.Copy, l int, to, from Place) error 
 	}
 	block := w.Threads[l].Block
 	var what [16]byte // of a store
-	if c.Kind == ir.CopyBulk {
-		src, dst := WordOf(from, block), WordOf(to, block)
-		for i := range Word(e.Compare / 4) {
-			g.Memory.Put(dst+i, g.Memory.Now(src+i, Integer), nobody)
+	for _, part := range w.Parts(c, l, to, e) {
+		dst := WordOf(part.To, block)
+		switch {
+		case c.Kind != ir.CopyBulk:
+			err = g.stored(w, c, l, dst, &what)
+		case c.Atom != ir.NoAtom:
+			err = g.combined(c, WordOf(from, block), dst, int(e.Compare))
+		default:
+			src := WordOf(from, block)
+			for i := range Word(e.Compare / 4) {
+				g.Memory.Put(dst+i, g.Memory.Now(src+i, Integer), nobody)
+			}
 		}
-	} else if err := g.stored(w, c, l, WordOf(to, block), &what); err != nil {
-		return err
+		if err == nil && c.Mbarrier >= 0 {
+			err = g.complete(pc, WordOf(part.Object, block), e.Compare)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	g.record(w, l).event(e, 1, what[:e.Bytes])
-	if c.Mbarrier < 0 {
-		return nil
+	return nil
+}
+
+// Part is where a bulk copy writes, and the barrier object that its bytes are reported to, if there is one.
+type Part struct{ To, Object Place }
+
+// Parts are those of a lane's copy: one for each block that it goes to.
+func (w *Warp) Parts(c *ir.Copy, l int, to Place, e Event) []Part {
+	if !c.Multicast {
+		return []Part{{to, Place{ir.Shared, e.Result}}}
 	}
-	object := WordOf(Place{ir.Shared, e.Result}, block)
+	var out []Part
+	own := w.Threads[l].Block
+	in := func(addr uint64, rank int) Place {
+		return Place{ir.Shared, w.Launch.shared(uint64(rank)<<rankShift|addr&(1<<rankShift-1), own)}
+	}
+	for r := range w.Launch.clusterBlocks() {
+		if w.regs[c.Blocks][l]>>r&1 == 1 {
+			out = append(out, Part{in(to.Addr, r), in(e.Result, r)})
+		}
+	}
+	return out
+}
+
+// complete reports bytes of a copy to a barrier object.
+func (g *Grid) complete(pc int32, object Word, bytes uint64) error {
 	v := uint64(g.Memory.Now(object, Integer)) | uint64(g.Memory.Now(object+1, Integer))<<32
-	v, ok := g.Code.P.Mbarriers.Arrive(v, 0, -int32(e.Compare), false)
+	v, ok := g.Code.P.Mbarriers.Arrive(v, 0, -int32(bytes), false)
 	if !ok {
 		return tooMany(pc)
 	}
 	g.Memory.Put(object, uint32(v), nobody)
 	g.Memory.Put(object+1, uint32(v>>32), nobody)
+	return nil
+}
+
+// combined performs a bulk reduction, element by element.
+func (g *Grid) combined(c *ir.Copy, src, dst Word, n int) error {
+	load := func(from Word) []byte {
+		out := make([]byte, n)
+		for i := 0; i < n; i += 4 {
+			binary.LittleEndian.PutUint32(out[i:], g.Memory.Now(from+Word(i/4), Integer))
+		}
+		return out
+	}
+	a := &ir.Access{Kind: ir.Atomic, Atom: c.Atom, Type: c.Type, Bytes: c.Type.Bits() / 8, Elems: 1}
+	what, old := load(src), load(dst)
+	result := make([]byte, n)
+	for i := 0; i < n; i += a.Bytes {
+		if err := Combine(g.Code.P.Mbarriers, a, result[i:i+a.Bytes], old[i:i+a.Bytes], what[i:i+a.Bytes], nil); err != nil {
+			return err
+		}
+	}
+	for i := 0; i < n; i += 4 {
+		g.Memory.Put(dst+Word(i/4), binary.LittleEndian.Uint32(result[i:]), nobody)
+	}
 	return nil
 }
 

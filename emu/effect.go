@@ -30,6 +30,11 @@ func (w *Warp) effect(pc int32, in *inst, act, mask uint32) (next int32, stop bo
 	case *ir.Fence:
 		err = w.env.Fence(w, pc, do, act)
 	case *ir.Copy:
+		if do.Warp() && !w.Code.P.Machine {
+			w.waitFor(pc, ir.None, act)
+			w.leave(mask&^act, next)
+			return next, true, nil
+		}
 		err = w.copy(pc, do, act)
 	case *ir.Warp:
 		if !w.Code.P.Machine && do.Mask >= 0 {

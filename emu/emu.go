@@ -74,6 +74,8 @@ type Policy struct {
 	Shuffle uint64
 	// MaxSteps bounds the instructions of lanes, all together; 0: 1<<24.
 	MaxSteps int64
+	// Products executes products by warpgroups (wgmma), of which no chip was asked what they compute.
+	Products bool
 	// TrapEnds makes a trap end its thread alone; else it is a Fault.
 	TrapEnds bool
 }

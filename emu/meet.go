@@ -85,6 +85,10 @@ func (w *Warp) together(pc int32, in *inst, act uint32) error {
 		if err := w.access(pc, do, act); err != nil {
 			return err
 		}
+	case *ir.Copy:
+		if err := w.copy(pc, do, act); err != nil {
+			return err
+		}
 	case *ir.Barrier:
 		if err := w.env.WarpBarrier(w, pc, do, act); err != nil {
 			return err

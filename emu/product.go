@@ -12,16 +12,8 @@ func (w *Warp) product(o *ir.Warp, act uint32) {
 	na, nb, nc := p.Registers()
 	a, b, c := o.Srcs[:na], o.Srcs[na:na+nb], o.Srcs[na+nb:na+nb+nc]
 	left, right, sum := make([]uint64, p.M*p.K), make([]uint64, p.K*p.N), make([]uint64, p.M*p.N)
+	w.fragments(a, act, p, left)
 	for l := range Lanes {
-		for r := range a {
-			w.elements(a[r], l, act, p.A, func(i, n int, v uint64) {
-				row, col := l/4, r*4*n+l%4*n+i
-				if p.M == 16 { // rows 8 apart in turn
-					row, col = l/4+r%2*8, r/2*4*n+l%4*n+i
-				}
-				left[row*p.K+col] = v
-			})
-		}
 		for r := range b {
 			w.elements(b[r], l, act, p.B, func(i, n int, v uint64) { right[(r*4*n+l%4*n+i)*p.N+l/4] = v })
 		}
@@ -42,6 +34,21 @@ func (w *Warp) product(o *ir.Warp, act uint32) {
 				v |= sum[accumulator(p, l, r*n+i)] << (i * p.Acc.Bits())
 			}
 			w.SetReg(o.Dsts[r], l, v)
+		}
+	}
+}
+
+// fragments are the elements of A that the registers of lanes hold.
+func (w *Warp) fragments(a []ir.Reg, act uint32, p *ir.Product, left []uint64) {
+	for l := range Lanes {
+		for r := range a {
+			w.elements(a[r], l, act, p.A, func(i, n int, v uint64) {
+				row, col := l/4, r*4*n+l%4*n+i
+				if p.M == 16 { // rows 8 apart in turn
+					row, col = l/4+r%2*8, r/2*4*n+l%4*n+i
+				}
+				left[row*p.K+col] = v
+			})
 		}
 	}
 }

@@ -230,6 +230,18 @@ const (
 	// st.async, STAS; red.async, REDAS: what registers hold, reported to a barrier object.
 	CopyStore
 	CopyReduce
+	CopyProduct      // wgmma.mma_async: reads matrices from shared memory; performed by a warp as a whole
+	CopyProductFence // wgmma.fence: registers that were written may be operands of the products that follow
+)
+
+// CopyFamily tells apart whose groups are committed and waited for.
+type CopyFamily uint8
+
+// The families.
+const (
+	Copies     CopyFamily = iota // cp.async
+	BulkCopies                   // cp.async.bulk
+	Products                     // wgmma.mma_async
 )
 
 // Copy is a thread's asynchronous copy from global into shared memory, or what waits for it. A bulk copy is one between any two spaces.
@@ -239,6 +251,9 @@ type Copy struct {
 	ToSpace, FromSpace Space
 	Mbarrier           Reg
 	MbarrierOffset     int64
+	// Multicast tells that it goes to the same place of each block of the cluster whose bit is set in Blocks, and is reported there.
+	Multicast bool
+	Blocks    Reg
 	// To and From hold the addresses, to which the offsets are added. Bytes are written; Size, if
 	// not None, says how many of them are read, the rest is zero.
 	To, From             Reg
@@ -249,13 +264,20 @@ type Copy struct {
 	Ignore    Reg
 	IgnoreNot bool
 	Groups    int
-	// What an asynchronous store or reduction writes: Elems elements of Bytes bytes.
+	// What an asynchronous store or reduction writes: Elems elements of Bytes bytes. A bulk copy with an Atom is a reduction of elements of Type.
 	Data  []Reg
 	Elems int
 	Atom  Atom
 	Type  Type
-	// Of groups: Bulk tells that they are those of bulk copies, OnlyReads that it is waited only until the copies have read.
-	Bulk, OnlyReads bool
+	// Of groups: whose they are; OnlyReads tells that it is waited only until bulk copies have read.
+	Family    CopyFamily
+	OnlyReads bool
+	Product   *GroupProduct
+}
+
+// Warp reports whether all lanes of a warp of PTX perform it together: wgmma's operations are .sync.aligned.
+func (c *Copy) Warp() bool {
+	return c.Family == Products || c.Kind == CopyProduct || c.Kind == CopyProductFence
 }
 
 // Stored is what a store or reduction would be to memory if it were not asynchronous.

@@ -354,6 +354,8 @@ func (r *replay) Copy(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *[
 			}
 		}
 		return nil
+	case ir.CopyProduct:
+		return &emu.Cannot{Inst: int(pc), Why: "not understood: a product by a warpgroup"}
 	}
 	if c.Kind != ir.CopyAsync {
 		return nil

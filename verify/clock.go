@@ -21,26 +21,28 @@ type blockClock struct {
 type row = [emu.Lanes]uint32
 
 // shape tells the number of blocks and of the warps of each. A clock has rows for each block: of its warps; of the asynchronous copies of
-// their threads; and, in programs with bulk copies, of the groups of bulk copies of their threads, of what their threads did by the generic
-// proxy in front of a fence of the async proxy, and of the copies that complete at each barrier object.
+// their threads; and, in programs that use the async proxy or barrier objects, of the groups of bulk copies of their threads, of the groups of
+// products of their warpgroups, of what their threads did by the generic proxy in front of a fence of the async proxy, and of the copies that
+// complete at each barrier object.
 type shape struct {
 	blocks, warps int
-	bulk          bool
+	async         bool
 }
 
 // objectRows is how many rows there are for barrier objects, 32 in each.
 const objectRows = 8
 
-func (s shape) copies() int32  { return int32(s.warps) }
-func (s shape) groups() int32  { return int32(2 * s.warps) }
-func (s shape) proxied() int32 { return int32(3 * s.warps) }
-func (s shape) objects() int32 { return int32(4 * s.warps) }
+func (s shape) copies() int32   { return int32(s.warps) }
+func (s shape) groups() int32   { return int32(2 * s.warps) }
+func (s shape) products() int32 { return int32(3 * s.warps) }
+func (s shape) proxied() int32  { return int32(4 * s.warps) }
+func (s shape) objects() int32  { return int32(5 * s.warps) }
 
 func (s shape) rows() int {
-	if !s.bulk {
+	if !s.async {
 		return 2 * s.warps
 	}
-	return 4*s.warps + objectRows
+	return 5*s.warps + objectRows
 }
 
 func (s shape) none() *clock { return &clock{blocks: make([]*blockClock, s.blocks)} }

@@ -7,7 +7,7 @@ import (
 )
 
 // dimComment is a launch in a comment, as the suite of GPUVerify has it: //--blockDim=64 --gridDim=[4,2].
-var dimComment = regexp.MustCompile(`(?m)^\s*//.*?--?(blockDim|gridDim|local_size|num_groups)=(\[[0-9, ]*\]|[0-9]+)`)
+var dimComment = regexp.MustCompile(`(?m)^\s*//.*?--?(blockDim|gridDim|clusterDim|local_size|num_groups)=(\[[0-9, ]*\]|[0-9]+)`)
 
 // Comments is the launch that comments at the beginning of a source ask for; zero where they do not.
 func Comments(text string) *Launch {
@@ -22,9 +22,12 @@ func Comments(text string) *Launch {
 				break
 			}
 			d := dims(line[at[4]:at[5]])
-			if name := line[at[2]:at[3]]; name == "blockDim" || name == "local_size" {
+			switch line[at[2]:at[3]] {
+			case "blockDim", "local_size":
 				l.Block = d
-			} else {
+			case "clusterDim":
+				l.Cluster = d
+			default:
 				l.Grid = d
 			}
 			line = "//" + line[at[5]:]

@@ -7,12 +7,12 @@ import (
 	"optcheck/ir"
 )
 
-// copies are a thread's asynchronous copies: the numbers of its open groups, and the last group of bulk copies that reads shared memory, with
-// the instruction.
+// copies are a thread's asynchronous copies: the numbers of its open groups, that of the products of its warpgroup (of lane 0 for the warp), and
+// the last group of bulk copies that reads shared memory, with the instruction.
 type copies struct {
-	group, bulk uint32
-	reads       uint32
-	pc          int32
+	group, bulk, product uint32
+	reads                uint32
+	pc                   int32
 }
 
 // copier is the lane that stands for the asynchronous copies of a thread: they are ordered behind what the thread did before,
@@ -28,6 +28,8 @@ func (m *monitor) issuing(x id) id {
 		return by
 	}
 	switch {
+	case x.warp >= m.shape.products():
+		x.warp -= m.shape.products()
 	case x.warp >= m.shape.groups():
 		x.warp -= m.shape.groups()
 	case x.warp >= m.shape.copies():
@@ -45,7 +47,7 @@ func (m *monitor) bulkCopier(x id) id {
 func (m *monitor) copiesOf(by id) *copies {
 	g := m.groups[by]
 	if g == nil {
-		g = &copies{group: 1, bulk: 1}
+		g = &copies{group: 1, bulk: 1, product: 1}
 		m.groups[by] = g
 	}
 	return g
@@ -53,6 +55,9 @@ func (m *monitor) copiesOf(by id) *copies {
 
 // Copy is an asynchronous copy, or a wait for some.
 func (m *monitor) Copy(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *[emu.Lanes]emu.Place) error {
+	if c.Warp() {
+		return m.products(w, pc, c, act)
+	}
 	n := m.number(w)
 	var err error
 	lanes(act, func(l int) {
@@ -67,15 +72,13 @@ func (m *monitor) Copy(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *
 		case err != nil:
 		case c.Kind == ir.CopyAsync:
 			m.copied(w, pc, c, l, g, to[l], from[l])
-		case c.Kind == ir.CopyStore, c.Kind == ir.CopyReduce:
-			err = &emu.Cannot{Inst: int(pc), Why: "an asynchronous store, whose races are not looked for"}
-		case c.Kind == ir.CopyBulk:
+		case c.Kind == ir.CopyBulk, c.Kind == ir.CopyStore, c.Kind == ir.CopyReduce:
 			err = m.bulk(w, pc, c, l, to[l], from[l])
-		case c.Kind == ir.CopyCommit && c.Bulk:
+		case c.Kind == ir.CopyCommit && c.Family == ir.BulkCopies:
 			g.bulk++
 		case c.Kind == ir.CopyCommit:
 			g.group++
-		case c.Kind == ir.CopyWait && c.Bulk:
+		case c.Kind == ir.CopyWait && c.Family == ir.BulkCopies:
 			if done := int64(g.bulk) - 1 - int64(c.Groups); c.OnlyReads {
 				wait(m.bulkCopier(by), 2*done)
 			} else if done > 0 {
@@ -88,7 +91,7 @@ func (m *monitor) Copy(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *
 			g.group++
 		}
 	})
-	if err != nil || c.Kind == ir.CopyBulk {
+	if err != nil || c.Kind >= ir.CopyBulk {
 		return err
 	}
 	return m.grid.Copy(w, pc, c, act, to, from)
@@ -107,48 +110,95 @@ func (m *monitor) copied(w *emu.Warp, pc int32, c *ir.Copy, l int, g *copies, to
 	m.words(w, to, c.Bytes, &t, by, th, &store)
 }
 
-// bulk is a bulk copy: it reads and writes by the async proxy, as one of the thread's groups, or as one of those that complete at a barrier
-// object.
+// bulk is a bulk copy: it reads and writes by the async proxy, as one of the thread's groups, or as one of those that complete at barrier
+// objects. An asynchronous store, or reduction, writes by the generic proxy, and completes at a barrier object: PTX ISA, Async proxy.
 func (m *monitor) bulk(w *emu.Warp, pc int32, c *ir.Copy, l int, to, from emu.Place) error {
 	by, th := m.id(w, l), m.thread(m.number(w), l)
 	e, err := w.CopyEvent(pc, c, l, to, from)
 	if err != nil {
 		return err
 	}
-	size := int(e.Compare)
-	for _, p := range []emu.Place{from, to} {
+	parts := w.Parts(c, l, to, e)
+	inside := func(p emu.Place) {
 		if !m.layout.inside(p, e.Compare) {
-			m.suspect(OutOfBounds, pc, by, p, fmt.Sprintf("a bulk copy of %d bytes at %#x", size, p.Addr))
+			m.suspect(OutOfBounds, pc, by, p, fmt.Sprintf("a bulk copy of %d bytes at %#x", e.Compare, p.Addr))
 		}
 	}
-	as, times := m.bulkCopier(by), [2]uint32{2 * m.copiesOf(by).bulk, 2*m.copiesOf(by).bulk + 1}
-	var x *object
-	if c.Mbarrier >= 0 {
-		if x, err = m.object(emu.Place{Space: ir.Shared, Addr: e.Result}, pc, by); err != nil {
-			return err
+	g := m.copiesOf(by)
+	t := touch{block: by.block, warp: m.bulkCopier(by).warp, mask: 1 << l, time: 2 * g.bulk, pc: pc, size: 4, async: c.Kind == ir.CopyBulk}
+	objects, err := m.completing(c, parts, pc, by)
+	if err != nil {
+		return err
+	}
+	if len(objects) > 0 {
+		objects[0].stands(&t)
+	}
+	if t.async {
+		inside(from)
+		load := ir.Access{Kind: ir.Load, Bytes: 4}
+		m.now = current{w, &load, l, from}
+		m.words(w, from, int(e.Compare), &t, by, th, &load)
+	}
+	t.time, t.write = 2*g.bulk+1, true
+	for i, part := range parts {
+		if len(objects) > 0 {
+			objects[i].stands(&t)
 		}
-		as, times = x.agent, [2]uint32{x.phase + 1, x.phase + 1}
-		m.issuer[as] = by
+		inside(part.To)
+		m.written(w, c, l, part.To, int(e.Compare), &t, by, th)
 	}
-	t := touch{block: as.block, warp: as.warp, mask: 1 << as.lane, pc: pc, size: 4, async: true}
-	load, store := ir.Access{Kind: ir.Load, Bytes: 4}, ir.Access{Kind: ir.Store, Bytes: 4}
-	t.time, m.now = times[0], current{w, &load, l, from}
-	m.words(w, from, size, &t, by, th, &load)
-	t.time, t.write, m.now = times[1], true, current{w, &store, l, to}
-	m.words(w, to, size, &t, by, th, &store)
-	if x == nil {
-		if from.Space == ir.Shared {
-			g := m.copiesOf(by)
-			g.reads, g.pc = g.bulk, pc
+	if len(objects) == 0 && from.Space == ir.Shared {
+		g.reads, g.pc = g.bulk, pc
+	}
+	for _, x := range objects {
+		done := release{block: x.block, by: x.agent}
+		for k := range done.at {
+			done.at[k] = m.shape.none().with(x.agent, x.phase+1, m.shape)
 		}
-		return m.grid.Copy(w, pc, c, 1<<l, lane(l, to), lane(l, from))
+		x.open = x.open.add(done, m.shape)
 	}
-	done := release{block: x.block, by: as}
-	for k := range done.at {
-		done.at[k] = m.shape.none().with(as, x.phase+1, m.shape)
+	return m.phases(func() error { return m.grid.Copy(w, pc, c, 1<<l, lane(l, to), lane(l, from)) }, objects...)
+}
+
+// completing are the barrier objects that a copy completes at.
+func (m *monitor) completing(c *ir.Copy, parts []emu.Part, pc int32, by id) (out []*object, err error) {
+	if c.Mbarrier < 0 {
+		return nil, nil
 	}
-	x.open = x.open.add(done, m.shape)
-	return m.phase(x, func() error { return m.grid.Copy(w, pc, c, 1<<l, lane(l, to), lane(l, from)) })
+	for _, part := range parts {
+		x, err := m.object(part.Object, pc, by)
+		if err != nil {
+			return nil, err
+		}
+		m.issuer[x.agent] = by
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// stands makes an access one of the copies that complete in the object's present phase.
+func (x *object) stands(t *touch) {
+	t.block, t.warp, t.mask, t.time = x.agent.block, x.agent.warp, 1<<x.agent.lane, x.phase+1
+}
+
+// written is what a bulk copy or an asynchronous store writes. Reductions are relaxed, asynchronous ones at the scope of
+// the cluster, bulk ones of the GPU: PTX ISA 9.7.13.8, 9.7.9.25.5.
+func (m *monitor) written(w *emu.Warp, c *ir.Copy, l int, to emu.Place, size int, t *touch, by id, th *thread) {
+	store := ir.Access{Kind: ir.Store, Bytes: 4}
+	if m.now = (current{w, &store, l, to}); c.Atom == ir.NoAtom {
+		m.words(w, to, size, t, by, th, &store)
+		return
+	}
+	store = ir.Access{Kind: ir.Atomic, Bytes: c.Type.Bits() / 8, Type: c.Type, Atom: c.Atom, Sem: ir.Relaxed, Scope: ir.Cluster}
+	if c.Kind == ir.CopyBulk {
+		store.Scope = ir.GPU
+	}
+	t.strong, t.level, t.size, t.adds = true, levelOf(store.Scope), uint8(store.Bytes), adds(&store)
+	for off := 0; off < size; off += store.Bytes {
+		p := emu.Place{Space: to.Space, Addr: to.Addr + uint64(off)}
+		t.low, m.now.at = uint8(p.Addr), p
+		m.words(w, p, store.Bytes, t, by, &thread{clock: th.clock}, &store)
+	}
 }
 
 func lane(l int, p emu.Place) *[emu.Lanes]emu.Place {

@@ -24,12 +24,14 @@ const (
 	warpAfter
 	blockBefore
 	blockAfter
+	proxyBefore
+	proxyAfter
 	strong // the access is relaxed, with the scope at least
 )
 
 // inserts reports whether an edit adds an instruction, and whether in front.
 func (k editKind) inserts() (inserts, before bool) {
-	return k != strong, k == fenceBefore || k == warpBefore || k == blockBefore
+	return k != strong, k == fenceBefore || k == warpBefore || k == blockBefore || k == proxyBefore
 }
 
 // inst is the instruction that an edit adds.
@@ -38,6 +40,8 @@ func (e edit) inst(beside *ir.Inst) ir.Inst {
 	switch e.kind {
 	case fenceBefore, fenceAfter:
 		out.Do = &ir.Fence{Sem: ir.AcqRel, Scope: e.scope}
+	case proxyBefore, proxyAfter:
+		out.Do = &ir.Fence{Sem: ir.AcqRel, Scope: ir.Sys, Proxy: "async"}
 	case warpBefore, warpAfter:
 		out.Do = &ir.Barrier{Kind: ir.BarrierWarp, ID: ir.None, Count: ir.None, Src: ir.None, Dst: ir.None}
 	default:
@@ -52,6 +56,8 @@ func (e edit) what() string {
 	case fenceBefore, fenceAfter:
 		cuda := map[ir.Scope]string{ir.CTA: " (__threadfence_block())", ir.GPU: " (__threadfence())", ir.Sys: " (__threadfence_system())"}[e.scope]
 		return "fence.acq_rel." + e.scope.String() + cuda
+	case proxyBefore, proxyAfter:
+		return "fence.proxy.async"
 	case warpBefore, warpAfter:
 		return "bar.warp.sync (__syncwarp())"
 	case blockBefore, blockAfter:

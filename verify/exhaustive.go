@@ -54,6 +54,9 @@ func All(ctx context.Context, m *ptx.Module, kernel string, o *Options, limit ti
 	if err != nil {
 		return nil, err
 	}
+	if err := o.Launch.cluster(p); err != nil {
+		return nil, err
+	}
 	if c := p.Cluster; c[0]*c[1]*c[2] > 1 {
 		return nil, fmt.Errorf("clusters of several blocks are not verified yet")
 	}

@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"fmt"
+
 	"optcheck/ir"
 	"optcheck/ptx"
 	"optcheck/ptx/lower"
@@ -8,9 +10,12 @@ import (
 
 // lowered is a kernel to be run. What a fetch of a texture reads is content that was chosen: no thread of the launch writes it by an access
 // that is followed.
-func lowered(m *ptx.Module, kernel string) (*ir.Program, error) {
+func lowered(m *ptx.Module, kernel string, l *Launch) (*ir.Program, error) {
 	p, err := lower.Kernel(m, kernel)
 	if err != nil {
+		return nil, err
+	}
+	if err := l.cluster(p); err != nil {
 		return nil, err
 	}
 	for i := range p.Insts {
@@ -22,4 +27,22 @@ func lowered(m *ptx.Module, kernel string) (*ir.Program, error) {
 		}
 	}
 	return p, nil
+}
+
+// cluster makes the clusters of a launch those of the program, which may have asked for some itself.
+func (l *Launch) cluster(p *ir.Program) error {
+	none := [3]int{}
+	switch {
+	case l.Cluster == none:
+	case p.Cluster != none && p.Cluster != l.Cluster:
+		return fmt.Errorf("the kernel asks for clusters of %s blocks", commas(p.Cluster))
+	default:
+		p.Cluster = l.Cluster
+	}
+	for i, n := range p.Cluster {
+		if n > 0 && l.Grid[i]%n != 0 {
+			return fmt.Errorf("a grid of %s blocks has no whole clusters of %s", commas(l.Grid), commas(p.Cluster))
+		}
+	}
+	return nil
 }

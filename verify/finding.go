@@ -24,6 +24,7 @@ const (
 	Misaligned        Rule = "misaligned"
 	Uninitialised     Rule = "uninitialised-shared"
 	CopyLeft          Rule = "copy-left"
+	RegisterRace      Rule = "register-race"
 	Lifetime          Rule = "shared-lifetime"
 	Early             Rule = "shared-early"
 	Trap              Rule = "trap"
@@ -50,6 +51,7 @@ func Rules() []Entry {
 		{Misaligned, "an access whose address is no multiple of its size"},
 		{Uninitialised, "a read of shared memory that nobody has written"},
 		{CopyLeft, "a thread ends while a bulk copy may still read shared memory, which goes with the block"},
+		{RegisterRace, "registers of a product by a warpgroup (wgmma) are written without a fence in front of it, or used before it is waited for"},
 		{Lifetime, "an access of another block's shared memory that may come after the block has ended"},
 		{Early, "an access of another block's shared memory that may come before the block has begun, which is likely of blocks of one cluster; it does not count"},
 		{Trap, "a trap is reached"},
@@ -126,6 +128,8 @@ type Finding struct {
 	Execution *model.Execution `json:"-"`
 	// Record is the execution as text, a line for each operation and relation.
 	Record string `json:"execution,omitempty"`
+	// proxies tells that the operations are ordered, and only a fence between their proxies is missing.
+	proxies bool
 
 	made made
 	// astray tells that each run that showed it came to wrong addresses, because of what was chosen.
@@ -202,10 +206,14 @@ func does(e ir.Effect) string {
 		}
 		return fmt.Sprintf("%s.%s %s", a.Sem, a.Scope, what)
 	case *ir.Copy:
-		return "asynchronous copy"
+		return asyncNames[a.Kind]
 	}
 	return ""
 }
+
+// asyncNames are those of what is done for a thread while it goes on.
+var asyncNames = map[ir.CopyKind]string{ir.CopyAsync: "asynchronous copy", ir.CopyBulk: "bulk copy", ir.CopyStore: "asynchronous store",
+	ir.CopyReduce: "asynchronous reduction", ir.CopyProduct: "matrix product"}
 
 // at notes a finding about one operation.
 func (m *monitor) at(rule Rule, pc int32, x id, p emu.Place, why string) {
@@ -265,7 +273,8 @@ func (m *monitor) race(e, t *touch, by id, k *clock) {
 	n.Second = &s
 	n.Where, n.SameValue, n.Chosen = m.layout.name(m.now.at), same, f.chosen
 	n.level = m.apart(e.block, t.block)
-	n.Why = m.why(e, t, m.ordered(e, by, k))
+	ordered := m.ordered(e, by, k)
+	n.Why, n.proxies = m.why(e, t, ordered), ordered && t.async
 }
 
 // why says why two racing accesses are not morally strong, or what is missing between them.
@@ -273,14 +282,18 @@ func (m *monitor) why(e, t *touch, ordered bool) string {
 	apart := map[level]string{sameBlock: "the same block", sameCluster: "different blocks of a cluster", sameGPU: "different blocks"}[m.apart(e.block, t.block)]
 	switch {
 	case ordered && t.async:
-		return fmt.Sprintf("the %s is by the generic proxy, and no fence.proxy.async stands between it and the bulk copy, which is by the async proxy",
-			map[bool]string{false: "read", true: "write"}[e.write])
+		return fmt.Sprintf("the %s is by the generic proxy, and no fence.proxy.async stands between it and the %s, which is by the async proxy",
+			map[bool]string{false: "read", true: "write"}[e.write], does(m.found.program.Insts[t.pc].Do))
 	case e.strong && t.strong && (e.size != t.size || e.low != t.low):
 		return "both are strong, but they do not cover the same bytes"
 	case e.strong && t.strong:
 		return "both are strong, but the scope of one does not have the other's thread, which is in " + apart
 	case int(e.warp) >= m.shape.warps || int(t.warp) >= m.shape.warps:
-		return "the asynchronous copy is not waited for, or not made known by a barrier or release"
+		earlier := does(m.found.program.Insts[e.pc].Do)
+		if int(e.warp) < m.shape.warps {
+			return fmt.Sprintf("nothing orders the %s behind it", does(m.found.program.Insts[t.pc].Do))
+		}
+		return fmt.Sprintf("the %s is not waited for, or not made known by a barrier or release", earlier)
 	case e.block == t.block && e.warp == t.warp && e.pc == t.pc:
 		return "lanes of one warp do it in the same instruction"
 	case e.block == t.block && e.warp == t.warp:
@@ -349,7 +362,7 @@ func (x *Finding) Possible() bool {
 		return true
 	}
 	switch x.Rule {
-	case DataRace, BarrierDivergence, BarrierCount, Stuck, Lifetime:
+	case DataRace, BarrierDivergence, BarrierCount, Stuck, Lifetime, RegisterRace:
 		return false
 	}
 	return x.Chosen

@@ -18,7 +18,7 @@ func fixed(p *ir.Program) bool {
 				return false
 			}
 		case *ir.Copy:
-			if do.Kind == ir.CopyBulk {
+			if do.Kind >= ir.CopyBulk && !do.Warp() {
 				return false
 			}
 		case *ir.Barrier:

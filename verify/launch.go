@@ -15,6 +15,8 @@ import (
 // Launch is how a kernel is to be started. What it leaves open is chosen.
 type Launch struct {
 	Grid, Block [3]int
+	// Cluster is the size of clusters in blocks; zero: what the kernel asks for.
+	Cluster [3]int
 	// Dynamic is the size of dynamic shared memory in bytes.
 	Dynamic int64
 	Args    []Arg
@@ -281,7 +283,7 @@ func (f *findings) first(was func(emu.Word, emu.Kind) uint32) func(emu.Word, emu
 
 // After runs a kernel once, and gives what its buffers hold then, by their names: what a launch that follows begins with.
 func After(m *ptx.Module, kernel string, o *Options) (map[string][]byte, error) {
-	p, err := lowered(m, kernel)
+	p, err := lowered(m, kernel, &o.Launch)
 	if err != nil {
 		return nil, err
 	}
@@ -289,7 +291,7 @@ func After(m *ptx.Module, kernel string, o *Options) (map[string][]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	g, err := refine.Grid(p, in, emu.Policy{MaxSteps: o.Steps}, false)
+	g, err := refine.Grid(p, in, emu.Policy{MaxSteps: o.Steps, Products: true}, false)
 	if err != nil {
 		return nil, err
 	}

@@ -89,28 +89,38 @@ func (y *layout) of(p emu.Place) (best *region, space string) {
 
 // short is a place in a word.
 func (y *layout) short(p emu.Place) string {
+	p, block := ofBlock(p)
 	r, _ := y.of(p)
 	if r == nil {
-		return fmt.Sprintf("%#x", p.Addr)
+		return fmt.Sprintf("%#x%s", p.Addr, block)
 	}
 	name := r.name[strings.LastIndexByte(r.name, ':')+1:] // without its function
 	if r.from == p.Addr {
-		return name
+		return name + block
 	}
-	return fmt.Sprintf("%s+%d", name, p.Addr-r.from)
+	return fmt.Sprintf("%s+%d%s", name, p.Addr-r.from, block)
+}
+
+// ofBlock is a place in another block's shared memory as that block has it, with the block's name.
+func ofBlock(p emu.Place) (own emu.Place, block string) {
+	if n := p.Addr >> 32; p.Space == ir.Shared && n > 0 {
+		return emu.Place{Space: ir.Shared, Addr: p.Addr & (1<<32 - 1)}, fmt.Sprintf(" of block %d", n-1)
+	}
+	return p, ""
 }
 
 // name is a place in terms of variables and buffers.
 func (y *layout) name(p emu.Place) string {
+	p, block := ofBlock(p)
 	r, space := y.of(p)
 	if r != nil {
-		out := fmt.Sprintf("%s memory, %s + %d bytes", space, r.name, p.Addr-r.from)
+		out := fmt.Sprintf("%s memory%s, %s + %d bytes", space, block, r.name, p.Addr-r.from)
 		if p.Addr >= r.to && r.to > r.from {
 			out += fmt.Sprintf(", which has %d", r.to-r.from)
 		}
 		return out
 	}
-	return fmt.Sprintf("%s memory at %#x", space, p.Addr)
+	return fmt.Sprintf("%s memory%s at %#x", space, block, p.Addr)
 }
 
 // check looks for accesses outside of what there is.

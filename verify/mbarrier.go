@@ -41,20 +41,25 @@ func (m *monitor) value(x *object) uint64 {
 	return uint64(m.grid.Memory.Now(x.at, emu.Integer)) | uint64(m.grid.Memory.Now(x.at+1, emu.Integer))<<32
 }
 
-// phase performs what may end a phase of a barrier object, and notes whether it did.
-func (m *monitor) phase(x *object, do func() error) error {
-	before := m.value(x) >> 63
+// phases performs what may end phases of barrier objects, and notes whether it did.
+func (m *monitor) phases(do func() error, objects ...*object) error {
+	before := make([]uint64, len(objects))
+	for i, x := range objects {
+		before[i] = m.value(x) >> 63
+	}
 	if err := do(); err != nil {
 		return err
 	}
-	if m.value(x)>>63 == before || x.open == nil {
-		return nil
+	for i, x := range objects {
+		if m.value(x)>>63 == before[i] || x.open == nil {
+			continue
+		}
+		for _, r := range x.open.releases {
+			x.done = x.done.add(r, m.shape)
+		}
+		x.open = nil
+		x.phase++
 	}
-	for _, r := range x.open.releases {
-		x.done = x.done.add(r, m.shape)
-	}
-	x.open = nil
-	x.phase++
 	return nil
 }
 
@@ -117,7 +122,7 @@ func (m *monitor) operate(w *emu.Warp, n int, pc int32, a *ir.Access, l int, at 
 		}
 		x.open = x.open.add(own, m.shape)
 	}
-	err = m.phase(x, perform)
+	err = m.phases(perform, x)
 	var cannot *emu.Cannot
 	if errors.As(err, &cannot) && cannot.Input {
 		return &emu.Fault{Inst: int(pc), Thread: w.Threads[l].Index, Why: "more arrivals or bytes than the barrier object (mbarrier) waits for"}

@@ -51,6 +51,11 @@ func (o *Options) mend(p *ir.Program, lines Lines, r *Result) {
 	for _, f := range r.Found {
 		switch {
 		case f.Rule != DataRace:
+		case f.proxies:
+			if done < maxMended {
+				done++
+				f.Mend = m.text(m.proxy(f))
+			}
 		case f.level > sameBlock:
 			far = append(far, f)
 		case done < maxMended:
@@ -96,6 +101,29 @@ func (m *mender) mends(edits []edit, races []*Finding) bool {
 		}
 	}
 	return true
+}
+
+// proxy looks for one fence between the proxies: in front of what makes the first access known, behind that access, or in front of what the
+// async proxy does.
+func (m *mender) proxy(f *Finding) []edit {
+	var tried []edit
+	for i := range m.p.Insts {
+		switch do := m.p.Insts[i].Do.(type) {
+		case *ir.Barrier:
+			tried = append(tried, edit{kind: proxyBefore, at: i})
+		case *ir.Access:
+			if do.Mbarrier && do.Kind == ir.Atomic {
+				tried = append(tried, edit{kind: proxyBefore, at: i})
+			}
+		}
+	}
+	tried = append(tried[:min(len(tried), maxTried)], edit{kind: proxyAfter, at: f.First.Inst}, edit{kind: proxyBefore, at: f.Second.Inst})
+	for _, e := range tried {
+		if m.mends([]edit{e}, []*Finding{f}) {
+			return []edit{e}
+		}
+	}
+	return nil
 }
 
 // barrier looks for one barrier between two accesses of a block: of the warp if both are in one, else of the block.

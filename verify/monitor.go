@@ -72,7 +72,7 @@ type published struct {
 
 func newMonitor(g *emu.Grid, l *layout, f *findings) *monitor {
 	n := g.Launch.Blocks()
-	m := &monitor{grid: g, shape: shape{n, (g.Launch.Threads() + emu.Lanes - 1) / emu.Lanes, bulk(f.program)}, layout: l, found: f,
+	m := &monitor{grid: g, shape: shape{n, (g.Launch.Threads() + emu.Lanes - 1) / emu.Lanes, usesAsync(f.program)}, layout: l, found: f,
 		cluster: make([]int32, n), times: make([]uint32, len(g.Warps)), contested: !fixed(f.program),
 		shadow: newShadow(), bars: map[barKey]*bar{}, groups: map[id]*copies{}, objects: map[emu.Word]*object{}, issuer: map[id]id{},
 		meets: map[int32]*meeting{}, remotes: map[remote]uint32{}, follow: map[int32][]bool{}}
@@ -90,6 +90,7 @@ func newMonitor(g *emu.Grid, l *layout, f *findings) *monitor {
 	for i := range m.times {
 		m.times[i] = 1
 	}
+	m.followRegisters()
 	g.Opened = m.opened
 	g.Through(m)
 	return m
@@ -128,12 +129,12 @@ func (m *monitor) thread(n, l int) *thread {
 	return th
 }
 
-// bulk reports whether a program has bulk copies, or barrier objects.
-func bulk(p *ir.Program) bool {
+// usesAsync reports whether a program uses the async proxy, or barrier objects.
+func usesAsync(p *ir.Program) bool {
 	return slices.ContainsFunc(p.Insts, func(in ir.Inst) bool {
 		switch do := in.Do.(type) {
 		case *ir.Copy:
-			return do.Kind == ir.CopyBulk
+			return do.Kind != ir.CopyAsync && do.Family != ir.Copies || do.Kind >= ir.CopyBulk
 		case *ir.Access:
 			return do.Mbarrier
 		}
@@ -319,7 +320,7 @@ func (m *monitor) acquire(th *thread, by id, msg *message, up level) {
 
 // Fence is a fence of lanes.
 func (m *monitor) Fence(w *emu.Warp, pc int32, f *ir.Fence, act uint32) error {
-	if f.Proxy == "async" && m.shape.bulk {
+	if f.Proxy == "async" && m.shape.async {
 		n := m.number(w)
 		lanes(act, func(l int) { m.proxyFence(n, l, m.id(w, l)) })
 		m.times[n]++

@@ -35,7 +35,7 @@ type edited struct {
 // Needed changes each synchronisation of a kernel in which nothing is found, one after the other, and looks whether that is
 // noticed. What is not noticed is not needed in this launch, or more than the engine can see.
 func Needed(m *ptx.Module, kernel string, o *Options) ([]Need, *Result, error) {
-	p, err := lowered(m, kernel)
+	p, err := lowered(m, kernel, &o.Launch)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -143,7 +143,7 @@ func changes(e ir.Effect) []change {
 			c := *x
 			c.Groups++
 			return []change{{"left out", nil}, {fmt.Sprintf("for all but %d groups", c.Groups), &c}}
-		case ir.CopyWaitAll:
+		case ir.CopyWaitAll, ir.CopyProductFence:
 			return []change{{"left out", nil}}
 		}
 	case *ir.Access:

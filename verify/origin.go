@@ -72,7 +72,14 @@ func newOrigins(o *Options, p *ir.Program, in *refine.Input, g *emu.Grid, given 
 	}
 	for _, w := range g.Warps {
 		h := &warpOrigins{origins: t, block: w.Data.(*emu.Block).Number, regs: make([]trail, p.Regs+1), local: map[emu.Place]trail{}, last: -1}
-		w.Trace = h.trace
+		if before := w.Trace; before != nil {
+			w.Trace = func(w *emu.Warp, pc int32, act uint32) {
+				before(w, pc, act)
+				h.trace(w, pc, act)
+			}
+		} else {
+			w.Trace = h.trace
+		}
 	}
 	return t
 }
@@ -160,6 +167,11 @@ func (h *warpOrigins) performed(in *ir.Inst, next int32) {
 			h.set(r, t)
 		}
 	case *ir.Copy:
+		if do.Kind == ir.CopyProduct {
+			for _, r := range do.Product.D {
+				h.set(r, trail{any: h.chosen & ofContent})
+			}
+		}
 		if do.Kind == ir.CopyAsync && h.known {
 			lanes(h.act, func(l int) {
 				emu.EachWord(h.at[l], h.block, do.Bytes, func(w emu.Word, _ uint32, _ uint, _ int) { h.words[w] = trail{any: h.chosen & ofContent} })

@@ -183,13 +183,21 @@ func (s *Side) text(b *strings.Builder) {
 	}
 	by := ""
 	if s.Async {
-		by = ", by an asynchronous copy"
+		by = ", by " + article(s.Does)
 	}
 	fmt.Fprintf(b, "    %s%s%s\n", plain.Line(place), s.Thread, by)
 	if s.Written != "" {
 		fmt.Fprintf(b, "      | %s\n", plain.Line(s.Written))
 	}
 	fmt.Fprintf(b, "      %s\n", plain.Line(s.Text))
+}
+
+// article is a name with its indefinite article.
+func article(name string) string {
+	if name != "" && strings.ContainsRune("aeiou", rune(name[0])) {
+		return "an " + name
+	}
+	return "a " + name
 }
 
 // Text is a line for people.

@@ -51,7 +51,7 @@ type Run struct {
 
 // Kernel verifies a kernel of a module.
 func Kernel(m *ptx.Module, kernel string, o *Options) (*Result, error) {
-	p, err := lowered(m, kernel)
+	p, err := lowered(m, kernel, &o.Launch)
 	if err != nil {
 		return nil, err
 	}
@@ -295,7 +295,7 @@ func (o *Options) once(p *ir.Program, lines Lines, input, schedule int, c choice
 		return nil, err
 	}
 	policy, name := o.policy(schedule)
-	policy.Fill = uint64(schedule&1) * 0xa5a5a5a5a5a5a5a5
+	policy.Products, policy.Fill = true, uint64(schedule&1)*0xa5a5a5a5a5a5a5a5
 	g, err := refine.Grid(p, in, policy, false)
 	if err != nil {
 		return nil, err

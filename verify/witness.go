@@ -150,7 +150,8 @@ func (r *recorder) WarpBarrier(w *emu.Warp, pc int32, b *ir.Barrier, act uint32)
 // Copy keeps asynchronous copies and what waits for them.
 func (r *recorder) Copy(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *[emu.Lanes]emu.Place) error {
 	if !r.over() {
-		text := map[ir.CopyKind]string{ir.CopyAsync: "copy", ir.CopyBulk: "bulk copy", ir.CopyCommit: "commit"}[c.Kind]
+		text := map[ir.CopyKind]string{ir.CopyAsync: "copy", ir.CopyBulk: "bulk copy", ir.CopyCommit: "commit", ir.CopyStore: "asynchronous store",
+			ir.CopyReduce: "asynchronous reduction", ir.CopyProduct: "matrix product", ir.CopyProductFence: "fence of registers"}[c.Kind]
 		if text == "" {
 			text = "wait for copies"
 		}

@@ -101,7 +101,7 @@ func (e *emulation) run(cmd *cobra.Command, env *environment, file string) error
 			}
 		}
 	}
-	x, err := refine.Execute(p, in, emu.Policy{MaxSteps: e.steps}, tracer)
+	x, err := refine.Execute(p, in, emu.Policy{MaxSteps: e.steps, Products: true}, tracer)
 	if x == nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 type verification struct {
 	kernels     []string
 	grid, block []int
+	cluster     []int
 	args        []string
 	shared      int64
 	o           verify.Options
@@ -80,6 +81,7 @@ found but not everything could be told.`,
 	f.StringArrayVar(&v.kernels, "kernel", nil, "a kernel, if not all of the file: its symbol, its name in the source, or that without a template's arguments")
 	f.IntSliceVar(&v.grid, "grid", nil, "blocks: X,Y,Z (chosen if not given)")
 	f.IntSliceVar(&v.block, "block", nil, "threads of a block: X,Y,Z")
+	f.IntSliceVar(&v.cluster, "cluster", nil, "blocks of a cluster: X,Y,Z (what the kernel asks for if not given)")
 	f.Int64Var(&v.shared, "shared", 0, "dynamic shared memory of a block in bytes")
 	f.StringArrayVar(&v.args, "arg", nil, "a parameter, by name or number: NAME=VALUE (1.5 of one that is f32 or f64), NAME=buffer:BYTES (zeros), or NAME=i32:1,2,3 "+
 		"(a buffer with these numbers; also i8 to u64, f32, f64)")

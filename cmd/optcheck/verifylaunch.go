@@ -82,6 +82,11 @@ func (v *verification) launch(text string) (l *verify.Launch, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(v.cluster) > 0 {
+		if l.Cluster, err = shape("cluster", v.cluster); err != nil {
+			return nil, err
+		}
+	}
 	if len(v.grid) > 0 {
 		l.Grid = grid
 	}

@@ -38,8 +38,8 @@ func (v *verification) small(ctx context.Context, env *environment, l *toVerify,
 		return err
 	}
 	s := &smallest{found: r.Found[i], of: r, insts: k.Len(), tried: tried}
-	s.text = fmt.Appendf(nil, "// %s of %s, with this launch:\n//--gridDim=[%d,%d,%d] --blockDim=[%d,%d,%d]\n%s", s.found.Rule, plain.Line(r.Name),
-		r.Grid[0], r.Grid[1], r.Grid[2], r.Block[0], r.Block[1], r.Block[2], k)
+	s.text = fmt.Appendf(nil, "// %s of %s, with this launch:\n//--gridDim=%s --blockDim=%s%s\n%s", s.found.Rule, plain.Line(r.Name),
+		bracketed(r.Grid), bracketed(r.Block), clusterComment(l.o.Launch.Cluster), k)
 	if v.reduce != "" {
 		if err := v.writeReduced(env, s); err != nil {
 			return err
@@ -68,4 +68,14 @@ func picture(f *verify.Finding) ([]byte, error) {
 	var svg bytes.Buffer
 	err := f.Execution.SVG(&svg)
 	return svg.Bytes(), err
+}
+
+func bracketed(d [3]int) string { return fmt.Sprintf("[%d,%d,%d]", d[0], d[1], d[2]) }
+
+// clusterComment is the part of a launch's comment that tells the size of clusters, if the flags said it.
+func clusterComment(d [3]int) string {
+	if d == [3]int{} {
+		return ""
+	}
+	return " --clusterDim=" + bracketed(d)
 }

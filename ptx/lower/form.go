@@ -39,6 +39,18 @@ var sets = map[string]string{
 	"round": "rn,rz,rm,rp",
 	"half":  "f16,bf16",
 	"half2": "f16x2,bf16x2",
+	"k8":    groupShapes(8),
+	"k16":   groupShapes(16),
+	"k32":   groupShapes(32),
+}
+
+// groupShapes are the shapes of wgmma's products of k columns: PTX ISA 9.7.15.2.
+func groupShapes(k int) string {
+	var out []string
+	for n := 8; n <= 256; n += 8 {
+		out = append(out, fmt.Sprintf("m64n%dk%d", n, k))
+	}
+	return strings.Join(out, ",")
 }
 
 // row makes a form. Its pattern is the number of operands (2, or 2-3), then the slots: "sat?" is
@@ -151,7 +163,7 @@ func find(in *ptx.Inst) shape {
 // types are the types of PTX's names.
 var types = map[string]ir.Type{"pred": ir.Pred, "b8": ir.U8, "b16": ir.U16, "b32": ir.U32, "b64": ir.U64, "b128": ir.B128,
 	"u8": ir.U8, "u16": ir.U16, "u32": ir.U32, "u64": ir.U64, "s8": ir.S8, "s16": ir.S16, "s32": ir.S32, "s64": ir.S64,
-	"f16": ir.F16, "bf16": ir.BF16, "f32": ir.F32, "f64": ir.F64, "f16x2": ir.F16x2, "bf16x2": ir.BF16x2, "tf32": ir.TF32}
+	"f16": ir.F16, "bf16": ir.BF16, "f32": ir.F32, "f64": ir.F64, "f16x2": ir.F16x2, "bf16x2": ir.BF16x2, "tf32": ir.TF32, "e4m3": ir.E4M3, "e5m2": ir.E5M2}
 
 // raw is a type's bits as an unsigned integer.
 func raw(t ir.Type) ir.Type {

@@ -63,18 +63,8 @@ func (x *inst) multiply() {
 	if p.A != ir.F64 {
 		in = ir.U32
 	}
-	list := func(i, n int) []ptx.Operand {
-		o := &x.in.Args[i]
-		if o.Kind == ptx.Reg && n == 1 {
-			return x.in.Args[i : i+1]
-		}
-		if o.Kind != ptx.Vec || len(o.Elems) != n {
-			x.fail("the number of elements is not understood")
-		}
-		return o.Elems
-	}
 	for i, n := range []int{na, nb, nc} {
-		from := list(i+1, n)
+		from := x.registers(i+1, n)
 		for k := range from {
 			from, as := &from[k], in
 			if i == 2 {
@@ -83,7 +73,7 @@ func (x *inst) multiply() {
 			w.Srcs = append(w.Srcs, x.read(from, as))
 		}
 	}
-	to := list(0, nc)
+	to := x.registers(0, nc)
 	for range nc {
 		w.Dsts = append(w.Dsts, x.b.Temp())
 	}
@@ -91,4 +81,16 @@ func (x *inst) multiply() {
 	for i := range to {
 		x.to(x.write(&to[i], t), ir.Mov, t, w.Dsts[i])
 	}
+}
+
+// registers are the n registers of operand number i.
+func (x *inst) registers(i, n int) []ptx.Operand {
+	o := &x.in.Args[i]
+	if o.Kind == ptx.Reg && n == 1 {
+		return x.in.Args[i : i+1]
+	}
+	if o.Kind != ptx.Vec || len(o.Elems) != n {
+		x.fail("the number of elements is not understood")
+	}
+	return o.Elems
 }

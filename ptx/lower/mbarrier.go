@@ -136,7 +136,7 @@ func (x *inst) ctaRank() {
 	x.to(x.dst(0, ir.U32), ir.And, ir.U32, r, x.imm(255))
 }
 
-// bulkCopy is cp.async.bulk: PTX ISA 9.7.9.25.4.
+// bulkCopy is cp.async.bulk and cp.reduce.async.bulk: PTX ISA 9.7.9.25.4, 9.7.9.25.5.
 func (x *inst) bulkCopy() {
 	c := &ir.Copy{Kind: ir.CopyBulk, Mbarrier: ir.None, Ignore: ir.None}
 	var to, from place
@@ -152,6 +152,13 @@ func (x *inst) bulkCopy() {
 		}
 		c.Mbarrier, c.MbarrierOffset = p.reg, p.offset
 		n++
+	}
+	if c.Multicast = x.is("multicast::cluster"); c.Multicast {
+		c.Blocks = x.src(n, ir.U16)
+		n++
+	}
+	if op := x.mods["op"]; op != "" {
+		c.Atom, c.Type = atoms[op], x.t()
 	}
 	x.hint(n)
 	x.do(c)

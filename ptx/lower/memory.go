@@ -300,12 +300,23 @@ func (x *inst) asyncCopy() {
 	x.do(c)
 }
 
+// family is whose groups a commit or wait is of.
+func (x *inst) family() ir.CopyFamily {
+	switch {
+	case x.in.Name == "wgmma":
+		return ir.Products
+	case x.is("bulk"):
+		return ir.BulkCopies
+	}
+	return ir.Copies
+}
+
 func (x *inst) copyCommit() {
-	x.do(&ir.Copy{Kind: ir.CopyCommit, Size: ir.None, Ignore: ir.None, Bulk: x.is("bulk")})
+	x.do(&ir.Copy{Kind: ir.CopyCommit, Size: ir.None, Ignore: ir.None, Family: x.family()})
 }
 func (x *inst) copyWaitAll() { x.do(&ir.Copy{Kind: ir.CopyWaitAll, Size: ir.None, Ignore: ir.None}) }
 func (x *inst) copyWait() {
-	x.do(&ir.Copy{Kind: ir.CopyWait, Groups: int(x.number(0)), Size: ir.None, Ignore: ir.None, Bulk: x.is("bulk"), OnlyReads: x.is("read")})
+	x.do(&ir.Copy{Kind: ir.CopyWait, Groups: int(x.number(0)), Size: ir.None, Ignore: ir.None, Family: x.family(), OnlyReads: x.is("read")})
 }
 
 // windowBits is the size of a window of generic addresses.
