@@ -28,9 +28,8 @@ func (w *Warp) copy(pc int32, c *ir.Copy, act uint32) error {
 			l := lowest(x)
 			to[l] = w.at(c.ToSpace, c.To, c.ToOffset, 64, l)
 			from[l] = w.at(c.FromSpace, c.From, c.FromOffset, 64, l)
-			if (to[l].Addr|from[l].Addr|w.bulkSize(c, l))&15 != 0 {
-				return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("a bulk copy of %d bytes from %#x to %#x, which is misaligned", w.bulkSize(c, l),
-					from[l].Addr, to[l].Addr)}
+			if why := w.misaligned(c, l, to[l], from[l]); why != "" {
+				return &Fault{int(pc), w.Threads[l].Index, why}
 			}
 		}
 	case ir.CopyStore, ir.CopyReduce:
@@ -45,6 +44,19 @@ func (w *Warp) copy(pc int32, c *ir.Copy, act uint32) error {
 	return w.env.Copy(w, pc, c, act, &to, &from)
 }
 
+// misaligned says what is misaligned of a bulk copy: 16 bytes are asked for, of boxes of tensors 128 in shared memory (PTX ISA 9.7.9.25.4).
+func (w *Warp) misaligned(c *ir.Copy, l int, to, from Place) string {
+	switch {
+	case c.Tensor && c.Mbarrier >= 0 && to.Addr&127 != 0:
+		return fmt.Sprintf("a copy of a box of a tensor to %#x, which is misaligned", to.Addr)
+	case c.Tensor && c.Mbarrier < 0 && from.Addr&127 != 0:
+		return fmt.Sprintf("a copy of a box of a tensor from %#x, which is misaligned", from.Addr)
+	case !c.Tensor && (to.Addr|from.Addr|w.bulkSize(c, l))&15 != 0:
+		return fmt.Sprintf("a bulk copy of %d bytes from %#x to %#x, which is misaligned", w.bulkSize(c, l), from.Addr, to.Addr)
+	}
+	return ""
+}
+
 func (w *Warp) bulkSize(c *ir.Copy, l int) uint64 {
 	if c.Size < 0 {
 		return 0
@@ -52,10 +64,29 @@ func (w *Warp) bulkSize(c *ir.Copy, l int) uint64 {
 	return w.regs[c.Size][l] & 0xffffffff
 }
 
+// ObjectOf is where the barrier object of a lane's copy is.
+func (w *Warp) ObjectOf(c *ir.Copy, l int) Place {
+	return w.at(ir.Generic, c.Mbarrier, c.MbarrierOffset, 64, l)
+}
+
+// TensorMap is where the map of a lane's copy of a box of a tensor is.
+func (w *Warp) TensorMap(c *ir.Copy, l int) Place {
+	if c.Mbarrier >= 0 {
+		return w.at(c.FromSpace, c.From, c.FromOffset, 64, l)
+	}
+	return w.at(c.ToSpace, c.To, c.ToOffset, 64, l)
+}
+
 // CopyEvent is the event of a bulk copy of a lane: Place is where to, Operand and ID are where from and its space, Compare is the size, and
 // Result the place of the barrier object, if there is one. That of an asynchronous store has Bytes, and Operand and High are what it stores.
 func (w *Warp) CopyEvent(pc int32, c *ir.Copy, l int, to, from Place) (Event, error) {
 	e := Event{Kind: EventCopy, Inst: pc, Place: to, Operand: from.Addr, ID: uint64(from.Space), Compare: w.bulkSize(c, l)}
+	if c.Tensor {
+		var ok bool
+		if e.Compare, ok = w.Launch.Boxes[w.TensorMap(c, l)]; !ok {
+			return e, &Cannot{Inst: int(pc), Why: "not understood: the size of the tensor's box is not known: " + w.Code.P.Insts[pc].Text}
+		}
+	}
 	if e.Compare > maxBulk {
 		return e, &Cannot{Inst: int(pc), Why: fmt.Sprintf("a bulk copy of %d bytes", e.Compare), Input: true}
 	}
@@ -78,7 +109,7 @@ func (w *Warp) CopyEvent(pc int32, c *ir.Copy, l int, to, from Place) (Event, er
 		}
 	}
 	if c.Mbarrier >= 0 {
-		p := w.at(ir.Generic, c.Mbarrier, c.MbarrierOffset, 64, l)
+		p := w.ObjectOf(c, l)
 		if p.Space != ir.Shared || p.Addr%8 != 0 {
 			return e, &Cannot{Inst: int(pc), Why: fmt.Sprintf("a barrier object at %s %#x", p.Space, p.Addr), Input: true}
 		}
@@ -92,6 +123,11 @@ func (g *Grid) Copy(w *Warp, pc int32, c *ir.Copy, act uint32, to, from *[Lanes]
 	switch {
 	case c.Kind == ir.CopyProduct:
 		return g.product(w, pc, c.Product, act)
+	case c.Family == ir.Products && c.Kind == ir.CopyCommit:
+		w.committed++
+		return nil
+	case c.Family == ir.Products && c.Kind == ir.CopyWait:
+		return g.wait(w, c)
 	case c.Kind == ir.CopyBulk, c.Kind == ir.CopyStore, c.Kind == ir.CopyReduce:
 		var err error
 		g.lanesOf(act, func(l int) {
@@ -129,6 +165,9 @@ func (g *Grid) bulk(w *Warp, pc int32, c *ir.Copy, l int, to, from Place) error 
 		switch {
 		case c.Kind != ir.CopyBulk:
 			err = g.stored(w, c, l, dst, &what)
+		case c.Tensor && c.Mbarrier < 0: // what a tensor holds is not followed
+		case c.Tensor:
+			g.box(w, c, l, dst, e)
 		case c.Atom != ir.NoAtom:
 			err = g.combined(c, WordOf(from, block), dst, int(e.Compare))
 		default:
@@ -146,6 +185,17 @@ func (g *Grid) bulk(w *Warp, pc int32, c *ir.Copy, l int, to, from Place) error 
 	}
 	g.record(w, l).event(e, 1, what[:e.Bytes])
 	return nil
+}
+
+// box writes what a box of a tensor holds: it follows from the map and the place.
+func (g *Grid) box(w *Warp, c *ir.Copy, l int, dst Word, e Event) {
+	h := mix(e.Operand)
+	for _, r := range c.Coords {
+		h = mix(h ^ w.regs[r][l])
+	}
+	for i := range Word(e.Compare / 4) {
+		g.Memory.Put(dst+i, uint32(mix(h+uint64(i))), nobody)
+	}
 }
 
 // Part is where a bulk copy writes, and the barrier object that its bytes are reported to, if there is one.

@@ -26,6 +26,8 @@ type Launch struct {
 	Params []byte
 	// Vars are the addresses of variables: those of shared memory as offsets in its window.
 	Vars map[string]uint64
+	// Boxes are the bytes of a box of the tensors whose maps are at these places.
+	Boxes map[Place]uint64
 
 	banks map[*Code]map[int][]byte // constants, once made
 }

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 
@@ -100,6 +101,19 @@ func (w *Warp) EachChunk(pc int32, p *ir.GroupProduct, act uint32, do func(p Pla
 					do(Place{ir.Shared, at})
 				}
 			}
+		}
+	}
+	return nil
+}
+
+// errLater makes lanes come to an operation again, since other warps are behind.
+var errLater = errors.New("other warps are behind")
+
+// wait is wgmma.wait_group: products are the whole warpgroup's, so that those of a group are complete when its four warps have performed them.
+func (g *Grid) wait(w *Warp, c *ir.Copy) error {
+	for _, s := range w.Data.(*Block).warps {
+		if s.ID/4 == w.ID/4 && !s.Done() && s.committed < w.committed-c.Groups {
+			return errLater
 		}
 	}
 	return nil

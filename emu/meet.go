@@ -1,6 +1,10 @@
 package emu
 
-import "optcheck/ir"
+import (
+	"errors"
+
+	"optcheck/ir"
+)
 
 // release lets lanes go on whose partners have all come, or will not. It reports whether there are any.
 func (w *Warp) release() (bool, error) {
@@ -67,7 +71,11 @@ func (w *Warp) releaseCollective() (bool, error) {
 		}
 		pc := w.next[l]
 		in := &w.Code.insts[pc]
-		if err := w.together(pc, in, here); err != nil {
+		switch err := w.together(pc, in, here); {
+		case errors.Is(err, errLater):
+			w.resume(here, pc)
+			return true, nil
+		case err != nil:
 			return true, err
 		}
 		w.resume(here, pc+1)

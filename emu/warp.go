@@ -50,6 +50,8 @@ type group struct {
 type Warp struct {
 	Code    *Code
 	Launch  *Launch
+	// committed is how many groups of products of its warpgroup it has committed.
+	committed int
 	Threads [Lanes]*Thread // nil where the block has no thread
 	ID      int            // number in the block
 	// Steps counts instructions of lanes; Turns those of the warp.

@@ -264,6 +264,9 @@ type Copy struct {
 	Ignore    Reg
 	IgnoreNot bool
 	Groups    int
+	// Tensor tells that a bulk copy is of a box of a tensor: the map that describes the tensor is at From, or at To, and Coords are where in it.
+	Tensor bool
+	Coords []Reg
 	// What an asynchronous store or reduction writes: Elems elements of Bytes bytes. A bulk copy with an Atom is a reduction of elements of Type.
 	Data  []Reg
 	Elems int

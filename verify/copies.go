@@ -114,6 +114,9 @@ func (m *monitor) copied(w *emu.Warp, pc int32, c *ir.Copy, l int, g *copies, to
 // objects. An asynchronous store, or reduction, writes by the generic proxy, and completes at a barrier object: PTX ISA, Async proxy.
 func (m *monitor) bulk(w *emu.Warp, pc int32, c *ir.Copy, l int, to, from emu.Place) error {
 	by, th := m.id(w, l), m.thread(m.number(w), l)
+	if unknown, err := m.unknownBox(w, pc, c, l, to); unknown {
+		return err
+	}
 	e, err := w.CopyEvent(pc, c, l, to, from)
 	if err != nil {
 		return err
@@ -133,13 +136,16 @@ func (m *monitor) bulk(w *emu.Warp, pc int32, c *ir.Copy, l int, to, from emu.Pl
 	if len(objects) > 0 {
 		objects[0].stands(&t)
 	}
-	if t.async {
+	if t.async && !(c.Tensor && c.Mbarrier >= 0) { // what a tensor holds is not followed
 		inside(from)
 		load := ir.Access{Kind: ir.Load, Bytes: 4}
 		m.now = current{w, &load, l, from}
 		m.words(w, from, int(e.Compare), &t, by, th, &load)
 	}
 	t.time, t.write = 2*g.bulk+1, true
+	if c.Tensor && c.Mbarrier < 0 {
+		parts = nil
+	}
 	for i, part := range parts {
 		if len(objects) > 0 {
 			objects[i].stands(&t)

@@ -33,6 +33,7 @@ func (o *Options) doubt(p *ir.Program, lines Lines, r *Result, chosen []choice) 
 		return nil
 	}
 	all, steps, oneBlock := len(left), int64(maxDoubting), !asksForBlock(p)
+	shown := map[*Finding]bool{} // by inputs that are not directed to a number
 	for _, t := range o.others(p, chosen, left) {
 		if len(left) == 0 || steps <= 0 {
 			break
@@ -48,6 +49,9 @@ func (o *Options) doubt(p *ir.Program, lines Lines, r *Result, chosen []choice) 
 		for _, f := range x.found.list {
 			shows[keyOf(p, f)] = true
 		}
+		for _, f := range left {
+			shown[f] = shown[f] || t.with.number == nil && shows[keyOf(p, f)]
+		}
 		left = slices.DeleteFunc(left, func(f *Finding) bool {
 			if shows[keyOf(p, f)] || !x.run.Ended && (f.Rule != Stuck || !x.cannot) || !did.both(f, x.cover, oneBlock) {
 				return false
@@ -56,8 +60,12 @@ func (o *Options) doubt(p *ir.Program, lines Lines, r *Result, chosen []choice) 
 			return true
 		})
 	}
+	left = slices.DeleteFunc(left, func(f *Finding) bool {
+		f.astray = f.astray || f.made.with.number != nil && !shown[f]
+		return f.astray
+	})
 	if n := all - len(left); n > 0 {
-		r.Unknown = append(r.Unknown, plain.Count(n, "finding")+" may be the chosen launch's: another launch does the same without; give --grid, --block and --arg")
+		r.Unknown = append(r.Unknown, plain.Count(n, "finding")+" may be the chosen launch's: another launch, or other numbers, do the same without; give --grid, --block and --arg")
 	}
 	return nil
 }
@@ -93,16 +101,16 @@ func (o *Options) others(p *ir.Program, chosen []choice, of []*Finding) (out []a
 // other runs another choice, and tells who performed the operations of findings; nobody does if the run says nothing. One that stops at what is
 // not understood, shows that its threads do not wait for ever.
 func (o *Options) other(p *ir.Program, lines Lines, t attempt, of []*Finding) (*outcome, *doers, error) {
-	did := &doers{of: map[int32]*doer{}}
-	for _, f := range of {
-		if f.Second != nil {
-			did.of[int32(f.First.Inst)], did.of[int32(f.Second.Inst)] = &doer{}, &doer{}
-		}
-	}
+	did := &doers{}
 	again := *o
 	again.Steps = min(o.Steps, maxAttempt)
 	again.watch = func(m *monitor) {
-		did.monitor = m
+		did.monitor, did.of = m, map[int32]*doer{}
+		for _, f := range of {
+			if f.Second != nil {
+				did.of[int32(f.First.Inst)], did.of[int32(f.Second.Inst)] = &doer{}, &doer{}
+			}
+		}
 		m.grid.Through(did)
 	}
 	x, err := again.once(p, lines, t.input, 0, t.with, false)

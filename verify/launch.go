@@ -3,7 +3,9 @@ package verify
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"optcheck/emu"
@@ -32,6 +34,8 @@ type Arg struct {
 	// Buffer tells that it is the address of a buffer that begins with Data and has Bytes bytes; the same number of two
 	// parameters that it is the same one.
 	Buffer bool
+	// Tensor is, of the map of a tensor, how many bytes its boxes have.
+	Tensor int64
 	Bytes  int64
 	Data   []byte
 	Same   string
@@ -98,6 +102,8 @@ func LinesOf(m *ptx.Module) Lines {
 const (
 	bufferBase = 0x7f40_0000_0000
 	bufferStep = 1 << 32
+	// tensorBase is where maps of tensors lie.
+	tensorBase = 0x7f20_0000_0000
 	// pointed is where parameters point to that turned out to be pointers.
 	pointed = 0x7f30_0000_0000
 )
@@ -110,6 +116,8 @@ type choice struct {
 	number *number
 	// shape is the launch, if another one than usual is tried.
 	shape shaped
+	// boxes are the sizes of boxes of tensors, by the places of their maps.
+	boxes map[emu.Place]uint64
 	// filled tells that buffers of zeros hold something else.
 	filled bool
 }
@@ -136,11 +144,15 @@ func (o *Options) input(p *ir.Program, seed uint64, c choice) (in *refine.Input,
 	at := map[string]uint64{}
 	for i := range l.Args {
 		a := &l.Args[i]
-		n := o.paramIndex(p, a.Name)
-		if n < 0 {
+		name, _, _ := strings.Cut(a.Name, "+")
+		n := o.paramIndex(p, name)
+		if n < 0 || name != a.Name && a.Tensor == 0 {
 			return nil, nil, fmt.Errorf("the kernel %s has no parameter %s", p.Kernel, a.Name)
 		}
 		v, value := &p.Params[n], a.Value
+		if a.Tensor > 0 && v.Size > 8 { // the map itself
+			continue
+		}
 		if a.Buffer {
 			key := a.Same
 			if key == "" {
@@ -155,6 +167,9 @@ func (o *Options) input(p *ir.Program, seed uint64, c choice) (in *refine.Input,
 			}
 			value = at[key]
 		}
+		if a.Tensor > 0 {
+			value = tensorBase + uint64(n)*bufferStep
+		}
 		if v.Size > 8 {
 			return nil, nil, fmt.Errorf("parameter %s has %d bytes; what can be given has up to 8", a.Name, v.Size)
 		}
@@ -168,6 +183,29 @@ func (o *Options) input(p *ir.Program, seed uint64, c choice) (in *refine.Input,
 		copy(in.Params[v.Offset:v.Offset+v.Size], word[:])
 	}
 	return in, buffers, nil
+}
+
+// boxes are the sizes of boxes of tensors that were given, and those of a choice.
+func (o *Options) boxes(p *ir.Program, c choice) map[emu.Place]uint64 {
+	out := maps.Clone(c.boxes)
+	if out == nil {
+		out = map[emu.Place]uint64{}
+	}
+	for i := range o.Launch.Args {
+		a := &o.Launch.Args[i]
+		name, offset, _ := strings.Cut(a.Name, "+")
+		n := o.paramIndex(p, name)
+		if a.Tensor == 0 || n < 0 {
+			continue
+		}
+		at := emu.Place{Space: ir.Global, Addr: tensorBase + uint64(n)*bufferStep}
+		if v := &p.Params[n]; v.Size > 8 {
+			off, _ := strconv.ParseInt(offset, 0, 64)
+			at = emu.Place{Space: ir.Param, Addr: uint64(v.Offset + off)}
+		}
+		out[at] = uint64(a.Tensor)
+	}
+	return out
 }
 
 // bufferName is what a buffer is called: as a program calls it, else as the parameter that points to it.

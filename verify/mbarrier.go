@@ -51,6 +51,7 @@ func (m *monitor) phases(do func() error, objects ...*object) error {
 		return err
 	}
 	for i, x := range objects {
+		m.boxes.expected(m, x)
 		if m.value(x)>>63 == before[i] || x.open == nil {
 			continue
 		}

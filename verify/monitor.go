@@ -26,6 +26,8 @@ type monitor struct {
 	layout  *layout
 	found   *findings
 
+	boxes *boxes
+
 	// contested tells that a value may depend on the schedule.
 	contested bool
 

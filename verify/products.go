@@ -7,21 +7,22 @@ import (
 	"optcheck/ir"
 )
 
-// productsOf stands for the products of a warpgroup (wgmma.mma_async) as far as a warp performs them: they read shared memory by the async
-// proxy until their group is waited for.
+// productsOf stands for the products of a warpgroup (wgmma.mma_async), which its four warps perform: they read shared memory by the async proxy
+// until their group is waited for, by any of the warps.
 func (m *monitor) productsOf(w *emu.Warp) id {
-	return id{int32(m.block(w)), m.shape.products() + int32(w.ID), 0}
+	return id{int32(m.block(w)), m.shape.products() + int32(w.ID&^3), 0}
 }
 
 // products is an operation of wgmma by the lanes of a warp, which perform it together.
 func (m *monitor) products(w *emu.Warp, pc int32, c *ir.Copy, act uint32) error {
 	agent, n := m.productsOf(w), m.number(w)
-	g := m.copiesOf(m.issuing(agent))
+	g := m.copiesOf(m.id(w, 0))
+	if err := m.grid.Copy(w, pc, c, act, nil, nil); err != nil {
+		return err
+	}
 	switch c.Kind {
 	case ir.CopyProduct:
-		if err := m.product(w, pc, c, act, touch{block: agent.block, warp: agent.warp, mask: 1 << agent.lane, time: g.product, pc: pc, size: 4, async: true}); err != nil {
-			return err
-		}
+		return m.product(w, pc, c, act, touch{block: agent.block, warp: agent.warp, mask: 1 << agent.lane, time: g.product, pc: pc, size: 4, async: true})
 	case ir.CopyCommit:
 		g.product++
 	case ir.CopyWait:
@@ -32,7 +33,7 @@ func (m *monitor) products(w *emu.Warp, pc int32, c *ir.Copy, act uint32) error 
 			})
 		}
 	}
-	return m.grid.Copy(w, pc, c, act, nil, nil)
+	return nil
 }
 
 // product is what a warp reads for a product. The lanes begin it together, so that it comes behind what any of them has done.

@@ -27,6 +27,8 @@ func TestProducts(t *testing.T) {
 		"summed":   {2, 2, 32, DataRace, "nothing orders the asynchronous reduction"},
 		"pushed":   {2, 1, 32, DataRace, "no fence.proxy.async stands between it and the bulk copy"},
 		"spread":   {2, 2, 32, DataRace, "nothing orders the bulk copy"},
+		"ring":     {1, 1, 64, Stuck, "phases were completed"},
+		"stored":   {2, 1, 32, DataRace, "no fence.proxy.async stands between it and the bulk copy"},
 	}
 	kernels := 0
 	for _, f := range m.Funcs {
@@ -73,4 +75,19 @@ func TestClusterOfLaunch(t *testing.T) {
 	require.ErrorContains(t, err, "a grid of 3,1,1 blocks has no whole clusters of 2,1,1")
 	l := Comments("//--gridDim=4 --blockDim=32 --clusterDim=2\n")
 	require.Equal(t, Launch{Grid: [3]int{4, 1, 1}, Block: [3]int{32, 1, 1}, Cluster: [3]int{2, 1, 1}}, *l)
+}
+
+// TestBoxes: sizes of boxes of tensors follow from the bytes that barrier objects expect; one that is given and contradicts them is found.
+func TestBoxes(t *testing.T) {
+	m := module(t, "testdata/products.ptx")
+	o := Options{Launch: Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{64, 1, 1}}, Inputs: 1, Schedules: 2, Unmended: true}
+	r, err := Kernel(m, "ring_fix", &o)
+	require.NoError(t, err)
+	require.Empty(t, r.Found, r.Text())
+	require.Contains(t, r.Chose, "boxes of the tensor 1 (256 bytes)")
+	require.Contains(t, r.Chose, "boxes of the tensor 2 (128 bytes)")
+	o.Launch.Args = []Arg{{Name: "1", Tensor: 256}, {Name: "2", Tensor: 256}}
+	r, err = Kernel(m, "ring_fix", &o)
+	require.NoError(t, err)
+	require.True(t, slices.ContainsFunc(r.Found, func(x *Finding) bool { return x.Rule == Stuck || x.Rule == BarrierCount }), r.Text())
 }

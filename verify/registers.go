@@ -114,7 +114,7 @@ func (r *registers) report(a, b int32, act uint32, why string) {
 }
 
 func (r *registers) copy(pc int32, act uint32, c *ir.Copy) {
-	g := r.m.copiesOf(r.m.issuing(r.m.productsOf(r.w))).product
+	g := r.m.copiesOf(r.m.id(r.w, 0)).product
 	switch {
 	case c.Kind == ir.CopyProductFence:
 		r.fences++

@@ -70,6 +70,9 @@ type outcome struct {
 	input   *refine.Input
 	// cannot tells that the run stopped at what is not understood.
 	cannot bool
+	// boxes are sizes of boxes of tensors that the run did not know, as far as they could be told, unboxed says where it did not know them.
+	boxes   map[emu.Place]uint64
+	unboxed []string
 	// fixed tells that another schedule would have done the same.
 	fixed bool
 }
@@ -79,6 +82,9 @@ const (
 	givenSteps  = 1 << 26
 	chosenSteps = 1 << 24
 )
+
+// maxSolved is how often sizes of boxes of tensors are told from what a run shows.
+const maxSolved = 3
 
 func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
 	set := *o
@@ -133,7 +139,7 @@ func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
 		return nil, errs[i]
 	}
 	r := merge(p, outs)
-	r.Chose = set.chosen(p)
+	r.Chose = append(set.chosen(p), set.chosenBoxes(p, outs)...)
 	if err := cmp.Or(set.unequal(p, lines, r, chosen), set.doubt(p, lines, r, chosen)); err != nil {
 		return nil, err
 	}
@@ -286,7 +292,21 @@ func (o *Options) one(p *ir.Program, lines Lines, input, schedule int, c choice)
 	return x, err
 }
 
+// once makes a run, again with the sizes of boxes of tensors that it shows.
 func (o *Options) once(p *ir.Program, lines Lines, input, schedule int, c choice, follow bool) (*outcome, error) {
+	x, err := o.run(p, lines, input, schedule, c, follow)
+	for n := 0; n < maxSolved && err == nil && x.boxes != nil; n++ {
+		maps.Copy(x.boxes, c.boxes)
+		c.boxes = x.boxes
+		x, err = o.run(p, lines, input, schedule, c, follow)
+	}
+	if err == nil {
+		x.unknown = append(x.unknown, x.unboxed...)
+	}
+	return x, err
+}
+
+func (o *Options) run(p *ir.Program, lines Lines, input, schedule int, c choice, follow bool) (*outcome, error) {
 	if c.number != nil {
 		input = 0
 	}
@@ -300,6 +320,7 @@ func (o *Options) once(p *ir.Program, lines Lines, input, schedule int, c choice
 	if err != nil {
 		return nil, err
 	}
+	g.Launch.Boxes = o.boxes(p, c)
 	y := newLayout(p, in.Vars, &o.Launch)
 	y.buffers, y.pointed = buffers, o.pointed(p, in)
 	f := &findings{options: o, program: p, lines: lines, of: map[findingKey]*Finding{}, run: fmt.Sprintf("input %d%s, %s", in.Seed, c.with(o, p), name),
@@ -316,6 +337,11 @@ func (o *Options) once(p *ir.Program, lines Lines, input, schedule int, c choice
 	err = m.run(o.Steps)
 	x.run.Steps, x.run.Ended = g.Steps, err == nil
 	m.asserted()
+	if m.boxes != nil {
+		x.boxes, x.unboxed = m.boxes.solve(m), m.boxes.unsolved(f)
+		x.found.list, x.found.of = nil, map[findingKey]*Finding{} // copies were left out
+		return x, nil
+	}
 	if err == nil {
 		m.left()
 		m.outlived()

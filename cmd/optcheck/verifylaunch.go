@@ -108,6 +108,10 @@ func (v *verification) launch(text string) (l *verify.Launch, err error) {
 			if arg.Bytes, err = strconv.ParseInt(size, 0, 64); err != nil || arg.Bytes < 1 || arg.Bytes > maxBuffer {
 				return nil, fmt.Errorf("--arg %s: a buffer has from 1 to %d bytes", plain.Line(a), maxBuffer)
 			}
+		} else if size, ok := strings.CutPrefix(value, "tensor:"); ok {
+			if arg.Tensor, err = strconv.ParseInt(size, 0, 64); err != nil || arg.Tensor < 16 || arg.Tensor%16 != 0 || arg.Tensor > maxBox {
+				return nil, fmt.Errorf("--arg %s: a box of a tensor has from 16 to %d bytes, a multiple of 16", plain.Line(a), maxBox)
+			}
 		} else if kind, list, ok := strings.Cut(value, ":"); ok {
 			arg.Buffer = true
 			if arg.Data, err = numbers(kind, list); err != nil {
@@ -140,6 +144,9 @@ func numbers(kind, list string) (data []byte, err error) {
 	}
 	return data, nil
 }
+
+// maxBox bounds a box of a tensor, in bytes: shared memory is not larger.
+const maxBox = 227 << 10
 
 // maxBuffer bounds a buffer that --arg asks for, in bytes.
 const maxBuffer = 256 << 20

@@ -282,3 +282,56 @@ template <bool FIX> __device__ void spread(float *out) {
   meet();
 }
 PAIR(spread)
+
+struct __align__(64) tensor {
+  char map[128];
+};
+__device__ void load(void *to, const tensor &t, int x, u64 *bar) {
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(shared(to)), "l"(&t), "r"(x), "r"(0),
+               "r"(shared(bar)) : "memory");
+}
+
+// Two boxes of different sizes a round, in a ring of two stages, which is filled again when all threads have read it.
+template <bool FIX> __device__ void ring(float *out, const tensor &a, const tensor &b) {
+  __shared__ __align__(128) float left[2][64], right[2][32];
+  __shared__ __align__(8) u64 full[2], empty[2];
+  if (threadIdx.x == 0)
+    for (int n = 0; n < 2; n++) {
+      init(full + n, 1);
+      init(empty + n, 32);
+    }
+  __syncthreads();
+  if (threadIdx.x == 32)
+    for (int n = 0; n < 6; n++) {
+      if (n > 1) await(empty + n % 2, FIX ? (n / 2 & 1) ^ 1 : n / 2 & 1);
+      expect(full + n % 2, 256 + 128);
+      load(left[n % 2], a, n, full + n % 2);
+      load(right[n % 2], b, n, full + n % 2);
+    }
+  if (threadIdx.x >= 32) return;
+  float sum = 0;
+  for (int n = 0; n < 6; n++) {
+    await(full + n % 2, n / 2 & 1);
+    sum += left[n % 2][63 - threadIdx.x] * right[n % 2][threadIdx.x];
+    proxy();
+    u64 state;
+    asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(shared(empty + n % 2)) : "memory");
+  }
+  out[threadIdx.x] = sum;
+}
+extern "C" __global__ void ring_bug(float *out, const __grid_constant__ tensor a, const __grid_constant__ tensor b) { ring<false>(out, a, b); }
+extern "C" __global__ void ring_fix(float *out, const __grid_constant__ tensor a, const __grid_constant__ tensor b) { ring<true>(out, a, b); }
+
+// A box that threads have written, and that a copy puts into a tensor.
+template <bool FIX> __device__ void stored(const tensor &t) {
+  __shared__ __align__(128) float box[32];
+  box[threadIdx.x] = threadIdx.x;
+  if (FIX) proxy();
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  asm volatile("cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%0, {%1}], [%2];" ::"l"(&t), "r"(blockIdx.x), "r"(shared(box)) : "memory");
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+extern "C" __global__ void stored_bug(const __grid_constant__ tensor t) { stored<false>(t); }
+extern "C" __global__ void stored_fix(const __grid_constant__ tensor t) { stored<true>(t); }
