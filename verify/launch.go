@@ -103,7 +103,7 @@ const (
 	bufferBase = 0x7f40_0000_0000
 	bufferStep = 1 << 32
 	// tensorBase is where maps of tensors lie.
-	tensorBase = 0x7f20_0000_0000
+	tensorBase = 0x7f38_0000_0000
 	// pointed is where parameters point to that turned out to be pointers.
 	pointed = 0x7f30_0000_0000
 )

@@ -31,6 +31,10 @@ type verification struct {
 	sarif, html string
 	reduce      string
 	bundle      string
+	folder      string // of --program
+	device      string
+	each        time.Duration
+	ran         bool // something on a device
 	reduced     bool
 	cuda        bool
 	writeKnown  string
@@ -104,6 +108,10 @@ found but not everything could be told.`,
 	f.StringVar(&v.html, "html", "", "also write what was found into this folder, as a page with the source and a picture of each race")
 	f.StringVar(&v.reduce, "reduce", "", "also write the kernel of the first finding that counts into this new PTX file, without what the finding does not need")
 	f.StringVar(&v.bundle, "bundle", "", "also write the first finding that counts into this folder, as a report that shows it again: the small kernel, the picture, a script")
+	f.StringVar(&v.folder, "program", "", "also write the launch of the first finding that counts into this folder, as a program for optcheck app")
+	f.StringVar(&v.device, "device", "", "also run the launch of the first finding that counts under stress on this device (--device alone: the first one), and say how often it went wrong")
+	f.Lookup("device").NoOptDefVal = "cuda"
+	f.DurationVar(&v.each, "each", 5*time.Second, "with --device: time in each environment of stress")
 	knownFlags(cmd)
 	f.StringVar(&v.writeKnown, "write-known", "", "write what is found, and not known, into this new list of known findings")
 	jsonFlag(cmd, &v.asJSON, "one JSON object a kernel")
@@ -114,8 +122,8 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 	if !slices.Contains(verifyFails, v.fail) {
 		return fmt.Errorf("--fail-on %q: must be all, any, race or never", v.fail)
 	}
-	if (v.sarif != "" || v.writeKnown != "" || v.html != "" || v.reduce != "" || v.bundle != "") && v.all {
-		return fmt.Errorf("--sarif, --html, --reduce, --bundle and --write-known: --all-executions has none")
+	if (v.sarif != "" || v.writeKnown != "" || v.html != "" || v.reduce != "" || v.bundle != "" || v.folder != "" || v.device != "") && v.all {
+		return fmt.Errorf("--sarif, --html, --reduce, --bundle, --program, --device and --write-known: --all-executions has none")
 	}
 	v.o.Executions = v.o.Executions || v.html != "" || v.bundle != ""
 	if v.o.Inputs < 1 || v.o.Schedules < 1 || v.o.Steps < 0 || v.shared < 0 {

@@ -24,6 +24,12 @@ type smallest struct {
 // small makes the kernel of the first finding that counts small, and writes the files of --reduce and --bundle.
 func (v *verification) small(ctx context.Context, env *environment, l *toVerify, r *verify.Result) error {
 	i := slices.IndexFunc(r.Found, func(f *verify.Finding) bool { return !f.Minor() && (v.fail != "race" || f.Rule == verify.DataRace) })
+	if i >= 0 && !v.ran && (v.folder != "" || v.device != "") {
+		v.ran = true
+		if err := v.onDevice(ctx, env, l, r.Found[i]); err != nil {
+			return err
+		}
+	}
 	if v.reduce == "" && v.bundle == "" || i < 0 || v.reduced {
 		return nil
 	}
