@@ -1,13 +1,8 @@
 package program
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
-	"os"
 
 	"optcheck/internal/input"
 )
@@ -46,7 +41,7 @@ type line struct {
 // Keep holds what was measured, in a file from which a later run goes on. The zero
 // value holds it in memory.
 type Keep struct {
-	file io.Writer
+	file *input.Journal[line]
 	have map[string]line
 }
 
@@ -56,42 +51,12 @@ const maxKeep = 256 << 20
 // OpenKeep reads a file, which is made if it is not there. A last line that was not
 // written to its end is left out.
 func OpenKeep(name string) (*Keep, io.Closer, error) {
-	f, err := input.Update(name, 0o666)
-	if err != nil {
+	k := &Keep{have: map[string]line{}}
+	var err error
+	if k.file, err = input.OpenJournal(name, maxKeep, "measurement", func(l line) { k.have[l.Key.text()] = l }); err != nil {
 		return nil, nil, err
 	}
-	k := &Keep{file: f, have: map[string]line{}}
-	if err := k.read(f); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
-	}
-	return k, f, nil
-}
-
-func (k *Keep) read(f *os.File) error {
-	r := bufio.NewReader(io.LimitReader(f, maxKeep+1))
-	at := int64(0)
-	for n := 1; ; n++ {
-		text, err := r.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			if err := f.Truncate(at); err != nil {
-				return err
-			}
-			_, err := f.Seek(at, io.SeekStart)
-			return err
-		} else if err != nil {
-			return err
-		}
-		if at += int64(len(text)); at > maxKeep {
-			return fmt.Errorf("more than %d bytes", maxKeep)
-		}
-		var l line
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&l); err != nil {
-			return fmt.Errorf("line %d: no measurement: %w", n, err)
-		}
-		k.have[l.Key.text()] = l
-	}
+	return k, k.file, nil
 }
 
 // get is what was measured, if it was.
@@ -109,10 +74,5 @@ func (k *Keep) put(l line) error {
 	if k.file == nil {
 		return nil
 	}
-	b, err := json.Marshal(l)
-	if err != nil {
-		return err
-	}
-	_, err = k.file.Write(append(b, '\n'))
-	return err
+	return k.file.Put(l)
 }

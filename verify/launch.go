@@ -58,6 +58,9 @@ type Options struct {
 	// Executions runs again what showed a race, and keeps what its threads did.
 	Executions bool
 
+	// Progress, if not nil, is told how many of the runs are done.
+	Progress func(done, total int)
+
 	watch func(*monitor)
 }
 

@@ -42,7 +42,7 @@ func keyOf(p *ir.Program, f *Finding) sourceKey {
 // mend says of the races of a result what would mend them: the weakest barrier or the fewest fences.
 func (o *Options) mend(p *ir.Program, lines Lines, r *Result) {
 	m := &mender{o: *o, p: p, lines: lines, was: map[sourceKey]bool{}, left: maxMending}
-	m.o.Unmended, m.o.Schedules, m.o.Inputs = true, min(o.Schedules, 3), 1
+	m.o.Unmended, m.o.Schedules, m.o.Inputs, m.o.Progress = true, min(o.Schedules, 3), 1, nil
 	for _, f := range r.Found {
 		m.was[keyOf(p, f)] = true
 	}

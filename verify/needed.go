@@ -40,7 +40,7 @@ func Needed(m *ptx.Module, kernel string, o *Options) ([]Need, *Result, error) {
 		return nil, nil, err
 	}
 	set := *o
-	set.Unmended = true
+	set.Unmended, set.Progress = true, nil
 	lines := LinesOf(m)
 	r, err := program(p, lines, &set)
 	if err != nil || len(r.Found) > 0 || len(r.Unknown) > 0 {

@@ -41,6 +41,13 @@ func (r *Result) Count(races bool) (n int) {
 	return n
 }
 
+// Restore gives findings that were read from JSON what they say only by whether they count.
+func (r *Result) Restore() {
+	for _, f := range r.Found {
+		f.astray = !f.Counts && !f.Minor()
+	}
+}
+
 // Verdict is what was found out, in a phrase.
 func (r *Result) Verdict() string {
 	switch {

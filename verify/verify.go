@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"optcheck/emu"
 	"optcheck/ir"
@@ -99,7 +100,14 @@ func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
 	outs := make([]*outcome, inputs*set.Schedules)
 	errs := make([]error, len(outs))
 	chosen := make([]choice, inputs)
+	var done atomic.Int64
+	ran := func() {
+		if n := int(done.Add(1)); o.Progress != nil && n <= len(outs) {
+			o.Progress(n, len(outs))
+		}
+	}
 	each(inputs, func(i int) {
+		defer ran()
 		var c choice
 		if i >= set.Inputs {
 			c.number = &numbers[i-set.Inputs]
@@ -112,6 +120,7 @@ func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
 			i := k / set.Schedules
 			if directed := i >= set.Inputs && k%set.Schedules > 0; outs[k] == nil && errs[i*set.Schedules] == nil && !directed {
 				outs[k], errs[k] = set.one(p, lines, i, k%set.Schedules, chosen[i])
+				ran()
 			}
 		})
 		settled = true

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/known"
 	"optcheck/verify"
@@ -35,6 +37,10 @@ type verification struct {
 	device      string
 	each        time.Duration
 	ran         bool // something on a device
+	quiet       bool
+	resume      string
+	kept        *input.Journal[verified]
+	had         map[string]*verify.Result
 	reduced     bool
 	cuda        bool
 	writeKnown  string
@@ -111,6 +117,8 @@ found but not everything could be told.`,
 	f.StringVar(&v.folder, "program", "", "also write the launch of the first finding that counts into this folder, as a program for optcheck app")
 	f.StringVar(&v.device, "device", "", "also run the launch of the first finding that counts under stress on this device (--device alone: the first one), and say how often it went wrong")
 	f.Lookup("device").NoOptDefVal = "cuda"
+	f.StringVar(&v.resume, "resume", "", "keep what is found out about each kernel in this file, and go on from what it holds")
+	quietFlag(cmd, &v.quiet)
 	f.DurationVar(&v.each, "each", 5*time.Second, "with --device: time in each environment of stress")
 	knownFlags(cmd)
 	f.StringVar(&v.writeKnown, "write-known", "", "write what is found, and not known, into this new list of known findings")
@@ -118,7 +126,7 @@ found but not everything could be told.`,
 	return cmd
 }
 
-func (v *verification) run(ctx context.Context, env *environment, files []string) error {
+func (v *verification) run(ctx context.Context, env *environment, files []string) (err error) {
 	if !slices.Contains(verifyFails, v.fail) {
 		return fmt.Errorf("--fail-on %q: must be all, any, race or never", v.fail)
 	}
@@ -129,10 +137,19 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 	if v.o.Inputs < 1 || v.o.Schedules < 1 || v.o.Steps < 0 || v.shared < 0 {
 		return fmt.Errorf("--inputs and --schedules are 1 or more, --steps and --shared 0 or more")
 	}
+	if v.resume != "" && (v.all || v.html != "" || v.reduce != "" || v.bundle != "" || v.folder != "" || v.device != "") {
+		return fmt.Errorf("--resume: what it keeps is too little for --all-executions, --html, --reduce, --bundle, --program and --device")
+	}
 	for _, f := range []string{v.writeKnown, v.reduce} {
 		if err := baselineFile(f); err != nil {
 			return err
 		}
+	}
+	if err := v.resumed(); err != nil {
+		return err
+	}
+	if v.kept != nil {
+		defer func() { err = errors.Join(err, v.kept.Close()) }()
 	}
 	list, _, err := knownList(env)
 	if err != nil {
@@ -174,7 +191,11 @@ func (v *verification) run(ctx context.Context, env *environment, files []string
 
 // kernel makes runs of a launch, and prints what they show.
 func (v *verification) kernel(ctx context.Context, env *environment, file string, l *toVerify, list *known.List) error {
-	r, err := verify.Kernel(l.module, l.kernel, &l.o)
+	bar := newProgress(env.stderr, v.quiet)
+	bar.what = "runs"
+	l.o.Progress = bar.update
+	r, err := v.result(l, v.key(l))
+	bar.done()
 	if err != nil {
 		return fmt.Errorf("%s: kernel %s: %w", plain.Line(file), plain.Line(l.kernel), err)
 	}
