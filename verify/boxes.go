@@ -16,6 +16,9 @@ import (
 // leastBox is the size of the smallest box: PTX ISA, Tensor copies.
 const leastBox = 16
 
+// maxLoads bounds the copies of a run that are looked at.
+const maxLoads = 4096
+
 // boxes are the copies of a run whose boxes are not known.
 type boxes struct {
 	loads  []boxLoad
@@ -55,7 +58,7 @@ func (m *monitor) unknownBox(w *emu.Warp, pc int32, c *ir.Copy, l int, to emu.Pl
 		if err != nil {
 			return true, err
 		}
-		if x.phase == 0 {
+		if x.phase == 0 && len(b.loads) < maxLoads {
 			b.loads = append(b.loads, boxLoad{tensor, x.at, part.To.Addr & (1<<32 - 1)})
 		}
 	}
