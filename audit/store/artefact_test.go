@@ -33,7 +33,7 @@ func twins(t *testing.T, dir, name string, releases ...string) *Store {
 	return s
 }
 
-// TestMachineOnce: of equal machine code one text is kept, and what is not kept
+// TestMachineOnce: of equal machine code one text is kept, of equal results one, and what is not kept
 // takes no room, whether cells come from an audit or from other stores.
 func TestMachineOnce(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
@@ -49,6 +49,10 @@ func TestMachineOnce(t *testing.T) {
 		list, err := s.Artefacts(ctx)
 		require.NoError(t, err)
 		require.Len(t, list, 2)
+		set, err := s.Load(ctx, View{})
+		require.NoError(t, err)
+		require.Len(t, set.Cells, 2)
+		require.Len(t, set.Results, 1, "what two cells say alike is there once")
 		for _, v := range []string{"11.2", "11.8"} {
 			of, err := s.CellArtefacts(ctx, &report.Cell{Test: "mp", Hash: "h", Toolchain: v, Target: "sm_80", Level: "O3", Layout: "pointers",
 				Result: report.Result{Code: "0123456789abcdef"}})
@@ -60,6 +64,25 @@ func TestMachineOnce(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, g.Artefacts)
 		require.NoError(t, s.Close())
+	}
+}
+
+// TestLostArtefacts: a store whose sources or machine code are gone, though cells refer to them, is damaged: another
+// store takes nothing from it.
+func TestLostArtefacts(t *testing.T) {
+	for _, kind := range []string{report.ArtefactPTX, report.ArtefactMachine} {
+		dir := t.TempDir()
+		part, merged := twins(t, dir, "part", "11.2"), fresh(t, dir, "merged")
+		_, err := part.exec("DELETE FROM artefact WHERE kind=?", kind)
+		require.NoError(t, err)
+		_, err = merged.Merge(t.Context(), part)
+		require.ErrorIs(t, err, ErrDamaged, kind)
+		require.ErrorContains(t, err, "a reference to no artefact", kind)
+		list, err := merged.Artefacts(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, list, kind)
+		require.NoError(t, part.Close())
+		require.NoError(t, merged.Close())
 	}
 }
 

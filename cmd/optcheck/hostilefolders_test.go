@@ -273,6 +273,9 @@ func (a *attack) do(steps []trial) []outcome {
 	return results
 }
 
+// whereLinksLead counts what is new outside of the folder, because the user has named a link.
+const whereLinksLead = "where the user's link leads"
+
 // asked reports whether the user himself has named a link as the place for what is new, and nothing else has changed: then
 // that is where it goes.
 func (a *attack) asked(steps []trial) bool {
@@ -287,7 +290,7 @@ func (a *attack) asked(steps []trial) bool {
 	for _, e := range entries {
 		if e.Name() != "file" {
 			require.NoError(a.t, os.RemoveAll(filepath.Join(a.base, "precious", e.Name())))
-			a.counts["where the user's link leads"]++
+			a.counts[whereLinksLead]++
 		}
 	}
 	return a.state() == a.kept

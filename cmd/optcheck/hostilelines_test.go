@@ -252,9 +252,9 @@ func (a *attack) random() {
 	if a.r.IntN(3) == 0 {
 		step.Tools = a.real
 	}
-	before := a.listing()
+	before, led := a.listing(), a.counts[whereLinksLead]
 	o := a.do([]trial{step})[0]
-	if o.Code == 0 && o.Printed == 0 && o.Errors == "" && a.listing() == before {
+	if o.Code == 0 && o.Printed == 0 && o.Errors == "" && a.listing() == before && a.counts[whereLinksLead] == led {
 		a.fell("nothing done", "optcheck %q: exit code 0, and nothing was done or said", step.Args)
 	}
 }
