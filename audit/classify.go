@@ -76,6 +76,8 @@ func (w *worker) classify(ctx context.Context, cell int) error {
 		w.set(cell, optcheck.Unknown, j.err.Error())
 	case j.err != nil:
 		w.toolError(cell, j.err.Error())
+	case s.changed && j.verdict.Unjudged != "":
+		c.Verdict = j.verdict
 	case s.changed && j.subset:
 		c.Class, c.Verdict = report.Optimised, j.verdict
 	case s.changed:

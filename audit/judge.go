@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -38,7 +39,9 @@ type stateKey struct{ hash, model string }
 type outcomes struct {
 	states []string
 	flags  []string
-	err    error
+	// undefined is why the model gives the test no meaning, "" if it does.
+	undefined string
+	err       error
 }
 
 // judgement is the result for one test and machine code.
@@ -197,8 +200,13 @@ func (g *judge) fill(ctx context.Context, asked *subject, name string, j *judgem
 	if !s.changed && j.equal {
 		return nil // nothing to explain
 	}
+	if len(v.New) > 0 && src.undefined == "" && got.undefined != "" {
+		if done, err := g.bytewise(ctx, s, lifted, hash.String(), got.undefined, v); done || err != nil {
+			return err
+		}
+	}
 	if len(v.New) > 0 {
-		if err := g.why(ctx, s.t, name, v); err != nil {
+		if err := g.why(ctx, s.t, v.Model, v); err != nil {
 			v.Unexplained = err.Error() // the verdict stands all the same
 		}
 	}
@@ -216,7 +224,7 @@ func liftedTests(t *litmus.Test, threads []optcheck.LiftedThread) ([]optcheck.Li
 // compare adds the verdicts of other models, and what the machine code can show under
 // sequential consistency.
 func (g *judge) compare(ctx context.Context, s *subject, lifted []optcheck.LiftedTest, hash string, v *report.Verdict) error {
-	if s.t.Extended() { // no other model has such operations
+	if model.Vendor(s.t) != ptxModel { // no other model has such operations
 		return nil
 	}
 	for _, name := range []string{"sc", otherModel(v.Model)} {
@@ -239,6 +247,24 @@ func (g *judge) compare(ctx context.Context, s *subject, lifted []optcheck.Lifte
 		v.Others = append(v.Others, o)
 	}
 	return nil
+}
+
+// bytewise judges machine code to which the vendor's model gives no meaning, because it has accesses of other sizes than the test: by
+// what is left to it if accesses of several sizes synchronise. It is done if that allows nothing new. A chip may keep more than the
+// text promises, so the code is neither right nor wrong then.
+func (g *judge) bytewise(ctx context.Context, s *subject, lifted []optcheck.LiftedTest, hash, why string, v *report.Verdict) (done bool, err error) {
+	src, got := g.outcomes(ctx, model.BytesModel, s.hash, []optcheck.LiftedTest{{Test: s.t}}), g.outcomes(ctx, model.BytesModel, hash, lifted)
+	if err := errors.Join(src.err, got.err); err != nil {
+		return false, fmt.Errorf("under %s: %w", model.BytesModel, err)
+	}
+	v.Model, v.Source, v.Machine = model.BytesModel, len(src.states), len(got.states)
+	v.New, v.Lost = minus(got.states, src.states), minus(src.states, got.states)
+	v.Visible = visible(v.New, src.states, len(s.t.Terms()))
+	if len(v.New) > 0 {
+		return false, nil
+	}
+	v.Unjudged = "PTX gives its accesses of other sizes no meaning (" + why + "); if they synchronise, nothing new is possible"
+	return true, nil
 }
 
 // maxExplained bounds the number of candidates that are searched for a reason.
@@ -378,6 +404,7 @@ func (g *judge) ask(ctx context.Context, name string, tests []optcheck.LiftedTes
 			o.states = append(o.states, stateText(v.Terms, st.Values))
 		}
 		o.flags = append(o.flags, v.Flags...)
+		o.undefined = cmp.Or(o.undefined, v.Undefined)
 	}
 	slices.Sort(o.states)
 	o.states = slices.Compact(o.states)

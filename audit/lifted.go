@@ -19,7 +19,7 @@ type changes []altered
 type altered struct {
 	how  how
 	at   int          // the instruction
-	wait int          // of early: the wait that it does not wait for
+	wait int          // of early: the wait that it does not wait for; of joined: its neighbour
 	left litmus.Instr // of instead
 }
 
@@ -30,6 +30,8 @@ const (
 	early how = "early" // it is performed before the wait in front of it is answered
 	older how = "older" // a load whose value is that of the access of its location before it
 	other how = "other" // a fence in whose place there is less, or nothing
+	// joined is an access that a neighbour performs, too, as one of both
+	joined how = "joined"
 )
 
 // Key implements optcheck.LiftedCode.
@@ -38,7 +40,7 @@ func (c changes) Key() string { return "changes " + fmt.Sprint([]altered(c)) }
 // Size implements optcheck.LiftedCode.
 func (c changes) Size() int { return 100 + 32*len(c) }
 
-// changesOf reads the findings of a kernel. It is an error if one of them says more than the two changes that are known here.
+// changesOf reads the findings of a kernel. It is an error if one of them says more than the changes that are known here.
 func changesOf(k *ptxgen.Kernel, findings []realcode.Finding) (out changes, err error) {
 	at := func(p *realcode.Place) int {
 		if p == nil {
@@ -53,6 +55,8 @@ func changesOf(k *ptxgen.Kernel, findings []realcode.Finding) (out changes, err 
 		switch {
 		case f.Rule == realcode.Missing && f.Order:
 			c.how, c.at = early, at(f.Second)
+		case f.Together:
+			c.how, c.wait = joined, at(f.Second)
 		case f.Rule == realcode.Merged && f.Second != nil:
 			c.how = older
 		case f.Fence != nil:
@@ -95,7 +99,7 @@ func programs(t *litmus.Test, threads []optcheck.LiftedThread) (out *litmus.Test
 		if !is {
 			return nil, false, nil
 		}
-		if err := list.apply(&out.Threads[i]); err != nil {
+		if err := list.apply(out, &out.Threads[i]); err != nil {
 			return nil, true, fmt.Errorf("thread %s: %w", t.Threads[i].Name, err)
 		}
 	}
@@ -103,8 +107,9 @@ func programs(t *litmus.Test, threads []optcheck.LiftedThread) (out *litmus.Test
 }
 
 // apply changes a thread.
-func (c changes) apply(th *litmus.Thread) error {
+func (c changes) apply(t *litmus.Test, th *litmus.Thread) error {
 	waits := map[int][]int{} // of each instruction that is early
+	pairs := map[int]int{}   // by the neighbour, an instruction that it performs, too
 	for _, x := range c {
 		in := &th.Body[x.at]
 		switch x.how {
@@ -117,6 +122,11 @@ func (c changes) apply(th *litmus.Thread) error {
 			if err := x.forwarded(th); err != nil {
 				return err
 			}
+		case joined:
+			if _, again := pairs[x.wait]; again {
+				return fmt.Errorf("%s is one access with more than one neighbour", &th.Body[x.wait])
+			}
+			pairs[x.wait] = x.at
 		}
 	}
 	front := map[int][]litmus.Instr{} // by place, in the order of the thread
@@ -135,8 +145,24 @@ func (c changes) apply(th *litmus.Thread) error {
 		}
 		front[to] = append(front[to], in)
 	}
+	lost := map[int]bool{}
+	for i, k := range pairs {
+		if lost[k] = true; waits[i] != nil || waits[k] != nil {
+			return fmt.Errorf("%s and %s are one access, which is performed before the wait in front of it", &th.Body[i], &th.Body[k])
+		}
+	}
 	for i, in := range th.Body {
-		if body = append(body, front[i]...); waits[i] == nil {
+		body = append(body, front[i]...)
+		k, pair := pairs[i]
+		switch {
+		case waits[i] != nil || lost[i]:
+		case pair:
+			wide, err := together(t, th, i, k)
+			if err != nil {
+				return err
+			}
+			body = append(body, wide...)
+		default:
 			body = append(body, in)
 		}
 	}

@@ -47,7 +47,7 @@ func LiftTest(src *litmus.Test, threads []LiftedThread) ([]LiftedTest, error) {
 		if !ok {
 			return nil, fmt.Errorf("thread %s: its machine code was not lifted to litmus instructions", src.Threads[i].Name)
 		}
-		for _, order := range code.orders() {
+		for _, order := range code.orders(src) {
 			th, equal, err := liftThread(src, i, &threads[i], code, order)
 			if err != nil {
 				return nil, fmt.Errorf("thread %s: %w", src.Threads[i].Name, err)
@@ -96,28 +96,6 @@ func addAlias(t, src *litmus.Test, loc int) {
 		l.Name, l.Alias, l.Proxy = name, l.Name, litmus.ProxyTexture
 		t.Locations = append(t.Locations, l)
 	}
-}
-
-// orders lists the orders of a thread's operations: it permutes the words of wide accesses.
-func (l *Lifted) orders() [][]int {
-	out := [][]int{nil}
-	for i := 0; i < len(l.ops); {
-		n := 1
-		for g := l.ops[i].group; g != 0 && i+n < len(l.ops) && l.ops[i+n].group == g; n++ {
-		}
-		var next [][]int
-		for _, p := range permutations(n) {
-			for _, o := range out {
-				c := slices.Clone(o)
-				for _, k := range p {
-					c = append(c, i+k)
-				}
-				next = append(next, c)
-			}
-		}
-		out, i = next, i+n
-	}
-	return out
 }
 
 func permutations(n int) [][]int {
@@ -181,7 +159,13 @@ func liftThread(t *litmus.Test, i int, in *LiftedThread, code *Lifted, order []i
 	}
 	l.nameReads()
 	for _, k := range order {
-		if err := l.op(&code.ops[k]); err != nil {
+		var err error
+		if code.oneAccess(t, k) {
+			err = l.words64(&code.ops[k], &code.ops[k+1])
+		} else {
+			err = l.op(&code.ops[k])
+		}
+		if err != nil {
 			return nil, nil, err
 		}
 	}

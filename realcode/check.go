@@ -391,6 +391,8 @@ func (c *checker) absent(k int, op *Op, g *images) {
 		c.failed[k] = true
 	case c.untold(k):
 		c.unknown(Missing, k, "it may be an access that has the line of another one: nothing tells where its variable is")
+	case c.joint(k) >= 0:
+		c.performedTogether(k, c.joint(k))
 	default:
 		c.finding(Missing, k, nil, "there is nothing of it in the machine code%s",
 			map[bool]string{true: "; nobody uses what it returns"}[op.Dead && e.Kind.IsAccess() && e.Kind != ptx.Store && e.Kind != ptx.Reduction])

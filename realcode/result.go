@@ -67,6 +67,9 @@ type Finding struct {
 	// uses what it returns, so that it need not be performed, or waits for it.
 	Order bool `json:"order,omitempty"`
 
+	// Together tells that one wider access performs both operations.
+	Together bool `json:"together,omitempty"`
+
 	// Execution is the counterexample of a finding that execution made, or, of a register in flight, what its content there changes.
 	Execution *refine.Finding `json:"execution,omitempty"`
 	// Hazard is the store, access or branch that a register decides whose content is wrong; empty if there is none.
