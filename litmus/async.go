@@ -144,15 +144,17 @@ var asyncForms, asyncByName = func() ([]AsyncForm, map[string]*AsyncForm) {
 		ordered("mbarrier."+op+"{}.shared.b64", AsyncForm{Kind: MbarWait, Operands: "das", SM: sm}, SemAcquire, ptx, 86)
 		ordered("mbarrier."+op+".parity{}.shared.b64", AsyncForm{Kind: MbarWait, Operands: "das", Parity: true, SM: sm}, SemAcquire, max(ptx, 71), 86)
 	}
-	for word, sem := range map[string]Sem{"": SemRelease, ".release": SemRelease, ".relaxed": SemRelaxed} {
-		f := AsyncForm{Name: "barrier.cluster.arrive" + word, Kind: ClusterArrive, Sem: sem, Scope: ScopeCluster, PTX: 78, SM: 90}
-		if word != "" {
-			f.PTX = 80
+	for _, aligned := range []string{"", ".aligned"} { // as all threads of a warp that perform one do in tests
+		for word, sem := range map[string]Sem{"": SemRelease, ".release": SemRelease, ".relaxed": SemRelaxed} {
+			f := AsyncForm{Name: "barrier.cluster.arrive" + word + aligned, Kind: ClusterArrive, Sem: sem, Scope: ScopeCluster, PTX: 78, SM: 90}
+			if word != "" {
+				f.PTX = 80
+			}
+			list = append(list, f)
 		}
-		list = append(list, f)
-	}
-	for word, ptx := range map[string]int{"": 78, ".acquire": 80} {
-		list = append(list, AsyncForm{Name: "barrier.cluster.wait" + word, Kind: ClusterWait, Sem: SemAcquire, Scope: ScopeCluster, PTX: ptx, SM: 90})
+		for word, ptx := range map[string]int{"": 78, ".acquire": 80} {
+			list = append(list, AsyncForm{Name: "barrier.cluster.wait" + word + aligned, Kind: ClusterWait, Sem: SemAcquire, Scope: ScopeCluster, PTX: ptx, SM: 90})
+		}
 	}
 	slices.SortFunc(list, func(a, b AsyncForm) int { return strings.Compare(a.Name, b.Name) })
 	byName := map[string]*AsyncForm{}
