@@ -48,12 +48,12 @@ type group struct {
 
 // Warp is 32 lanes that execute a program.
 type Warp struct {
-	Code    *Code
-	Launch  *Launch
+	Code   *Code
+	Launch *Launch
 	// committed is how many groups of products of its warpgroup it has committed.
 	committed int
-	Threads [Lanes]*Thread // nil where the block has no thread
-	ID      int            // number in the block
+	Threads   [Lanes]*Thread // nil where the block has no thread
+	ID        int            // number in the block
 	// Steps counts instructions of lanes; Turns those of the warp.
 	Steps, Turns int64
 	// Ran are the lanes that performed something since it was cleared.
