@@ -80,6 +80,9 @@ func (j *Judge) Test(ctx context.Context, t *litmus.Test) *Judgement {
 // ask lists what a model allows in the terms of the judgement; never tells that none of it
 // satisfies the condition.
 func (r *Judgement) ask(ctx context.Context, m *model.Model, t *litmus.Test) (states map[string]bool, never bool, err error) {
+	if err := ctx.Err(); err != nil { // a small test is judged before the context is looked at
+		return nil, false, err
+	}
 	v, err := m.Judge(ctx, t, model.Options{StatesOnly: true, MaxCandidates: maxCandidates})
 	switch {
 	case err != nil:
