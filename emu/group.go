@@ -56,7 +56,6 @@ func (t *tile) at(i, k int) uint64 {
 // operand is one matrix of a product by a warpgroup that lies in shared memory: n places along M or N, from the first one on.
 type operand struct {
 	tile
-	typ      ir.Type
 	first, n int
 }
 
@@ -75,12 +74,12 @@ func (w *Warp) operands(p *ir.GroupProduct, act uint32) (a, b *operand, err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	b = &operand{t, p.B, 0, p.N}
+	b = &operand{t, 0, p.N}
 	if p.A == nil {
 		if t, err = newTile(w.regs[p.ADesc][l], p.Product.A, p.TransA); err != nil {
 			return nil, nil, err
 		}
-		a = &operand{t, p.Product.A, w.ID % 4 * 16, 16}
+		a = &operand{t, w.ID % 4 * 16, 16}
 	}
 	return a, b, nil
 }

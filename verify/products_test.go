@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/ptx"
 )
 
 // TestProducts: products of warpgroups give their sums wherever the matrices lie, and of kernels with products, asynchronous stores and bulk
@@ -90,4 +92,31 @@ func TestBoxes(t *testing.T) {
 	r, err = Kernel(m, "ring_fix", &o)
 	require.NoError(t, err)
 	require.True(t, slices.ContainsFunc(r.Found, func(x *Finding) bool { return x.Rule == Stuck || x.Rule == BarrierCount }), r.Text())
+}
+
+// TestCommitUsesNoRegister: a commit and a wait have no operands, whichever register a product in flight uses.
+func TestCommitUsesNoRegister(t *testing.T) {
+	m, err := ptx.Parse("commit.ptx", []byte(`.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry commit()
+{
+	.reg .f32 %f<4>;
+	.reg .b64 %rd<2>;
+	.shared .align 128 .b8 s[4096];
+	mov.u64 %rd1, s;
+	mov.f32 %f0, 0f00000000;
+	wgmma.fence.sync.aligned;
+	wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, 0, 0, 0, 1, 1, 0, 0;
+	wgmma.commit_group.sync.aligned;
+	cp.async.commit_group;
+	wgmma.wait_group.sync.aligned 0;
+	ret;
+}
+`))
+	require.NoError(t, err)
+	r, err := Kernel(m, "commit", &Options{Launch: Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{128, 1, 1}}, Inputs: 1, Schedules: 1, Unmended: true})
+	require.NoError(t, err)
+	require.Empty(t, r.Unknown, r.Text())
+	require.False(t, slices.ContainsFunc(r.Found, func(x *Finding) bool { return x.Rule == RegisterRace }), r.Text())
 }

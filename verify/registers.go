@@ -122,7 +122,9 @@ func (r *registers) copy(pc int32, act uint32, c *ir.Copy) {
 		r.done = max(r.done, uint32(max(0, int64(g)-1-int64(c.Groups))))
 	case c.Kind == ir.CopyProduct:
 		r.product(pc, act, c.Product, g)
-	default:
+	case c.Kind == ir.CopyAsync:
+		r.use(pc, act, c.To, c.From, c.Size, c.Ignore)
+	case c.Kind == ir.CopyBulk, c.Kind == ir.CopyStore, c.Kind == ir.CopyReduce:
 		r.use(pc, act, append([]ir.Reg{c.To, c.From, c.Size, c.Mbarrier}, c.Data...)...)
 	}
 }

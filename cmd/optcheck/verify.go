@@ -194,7 +194,7 @@ func (v *verification) kernel(ctx context.Context, env *environment, file string
 	bar := newProgress(env.stderr, v.quiet)
 	bar.what = "runs"
 	l.o.Progress = bar.update
-	r, err := v.result(l, v.key(l))
+	r, err := v.result(l)
 	bar.done()
 	if err != nil {
 		return fmt.Errorf("%s: kernel %s: %w", plain.Line(file), plain.Line(l.kernel), err)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"optcheck/internal/input"
 	"optcheck/verify"
@@ -29,13 +30,17 @@ func (v *verification) resumed() (err error) {
 }
 
 // result verifies a kernel, or takes what an earlier run has found out about the same text with the same options.
-func (v *verification) result(l *toVerify, key string) (*verify.Result, error) {
-	if r := v.had[key]; r != nil {
+func (v *verification) result(l *toVerify) (*verify.Result, error) {
+	if v.kept == nil {
+		return verify.Kernel(l.module, l.kernel, &l.o)
+	}
+	key := v.key(l)
+	if r := v.had[key]; r != nil && !slices.Contains(r.Found, nil) {
 		r.Restore()
 		return r, nil
 	}
 	r, err := verify.Kernel(l.module, l.kernel, &l.o)
-	if err == nil && v.kept != nil {
+	if err == nil {
 		err = v.kept.Put(verified{key, r})
 	}
 	return r, err
