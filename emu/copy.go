@@ -169,12 +169,10 @@ func (g *Grid) bulk(w *Warp, pc int32, c *ir.Copy, l int, to, from Place) error 
 		case c.Tensor:
 			g.box(w, c, l, dst, e)
 		case c.Atom != ir.NoAtom:
-			err = g.combined(c, WordOf(from, block), dst, int(e.Compare))
+			a := &ir.Access{Kind: ir.Atomic, Atom: c.Atom, Type: c.Type, Bytes: c.Type.Bits() / 8, Elems: 1}
+			err = g.reduce(a, dst, g.words(WordOf(from, block), int(e.Compare)))
 		default:
-			src := WordOf(from, block)
-			for i := range Word(e.Compare / 4) {
-				g.Memory.Put(dst+i, g.Memory.Now(src+i, Integer), nobody)
-			}
+			g.put(dst, g.words(WordOf(from, block), int(e.Compare)))
 		}
 		if err == nil && c.Mbarrier >= 0 {
 			err = g.complete(pc, WordOf(part.Object, block), e.Compare)
@@ -231,26 +229,31 @@ func (g *Grid) complete(pc int32, object Word, bytes uint64) error {
 	return nil
 }
 
-// combined performs a bulk reduction, element by element.
-func (g *Grid) combined(c *ir.Copy, src, dst Word, n int) error {
-	load := func(from Word) []byte {
-		out := make([]byte, n)
-		for i := 0; i < n; i += 4 {
-			binary.LittleEndian.PutUint32(out[i:], g.Memory.Now(from+Word(i/4), Integer))
-		}
-		return out
+// words are n bytes of memory, which begin with a word.
+func (g *Grid) words(from Word, n int) []byte {
+	out := make([]byte, n)
+	for i := 0; i < n; i += 4 {
+		binary.LittleEndian.PutUint32(out[i:], g.Memory.Now(from+Word(i/4), Integer))
 	}
-	a := &ir.Access{Kind: ir.Atomic, Atom: c.Atom, Type: c.Type, Bytes: c.Type.Bits() / 8, Elems: 1}
-	what, old := load(src), load(dst)
-	result := make([]byte, n)
-	for i := 0; i < n; i += a.Bytes {
+	return out
+}
+
+// put writes whole words by no thread.
+func (g *Grid) put(to Word, data []byte) {
+	for i := 0; i < len(data); i += 4 {
+		g.Memory.Put(to+Word(i/4), binary.LittleEndian.Uint32(data[i:]), nobody)
+	}
+}
+
+// reduce combines what is given with what memory holds, element by element.
+func (g *Grid) reduce(a *ir.Access, to Word, what []byte) error {
+	result, old := make([]byte, len(what)), g.words(to, len(what))
+	for i := 0; i < len(what); i += a.Bytes {
 		if err := Combine(g.Code.P.Mbarriers, a, result[i:i+a.Bytes], old[i:i+a.Bytes], what[i:i+a.Bytes], nil); err != nil {
 			return err
 		}
 	}
-	for i := 0; i < n; i += 4 {
-		g.Memory.Put(dst+Word(i/4), binary.LittleEndian.Uint32(result[i:]), nobody)
-	}
+	g.put(to, result)
 	return nil
 }
 
@@ -258,22 +261,11 @@ func (g *Grid) combined(c *ir.Copy, src, dst Word, n int) error {
 func (g *Grid) stored(w *Warp, c *ir.Copy, l int, to Word, what *[16]byte) error {
 	a := c.Stored()
 	w.Stored(a, l, what[:])
-	result := *what
 	n := a.Bytes * a.Elems
 	if c.Kind == ir.CopyReduce {
-		var old [16]byte
-		for i := 0; i < n; i += 4 {
-			binary.LittleEndian.PutUint32(old[i:], g.Memory.Now(to+Word(i/4), Integer))
-		}
-		for i := 0; i < n; i += a.Bytes {
-			if err := Combine(g.Code.P.Mbarriers, a, result[i:i+a.Bytes], old[i:], what[i:], nil); err != nil {
-				return err
-			}
-		}
+		return g.reduce(a, to, what[:n])
 	}
-	for i := 0; i < n; i += 4 {
-		g.Memory.Put(to+Word(i/4), binary.LittleEndian.Uint32(result[i:]), nobody)
-	}
+	g.put(to, what[:n])
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"optcheck/bug"
 	"optcheck/internal/plain"
+	"optcheck/internal/scratch"
 	"optcheck/verify"
 )
 
@@ -25,7 +26,7 @@ func (v *verification) onDevice(ctx context.Context, env *environment, l *toVeri
 	}
 	dir := v.folder
 	if dir == "" {
-		if dir, err = os.MkdirTemp("", "optcheck-verify"); err != nil {
+		if dir, err = scratch.Dir("verify"); err != nil {
 			return err
 		}
 		defer os.RemoveAll(dir)
@@ -46,9 +47,6 @@ func (v *verification) onDevice(ctx context.Context, env *environment, l *toVeri
 	}
 	test := appFlags{length: paperLength, each: v.each, stress: true}
 	test.device, test.level, test.seed, test.asJSON, test.quiet = v.device, "O3", 1, v.asJSON, true
-	if v.device == "cuda" {
-		test.device = ""
-	}
 	a, err := test.open(ctx, env, filepath.Join(dir, "program.yaml"))
 	if err != nil {
 		return err
