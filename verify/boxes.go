@@ -67,9 +67,11 @@ func (m *monitor) unknownBox(w *emu.Warp, pc int32, c *ir.Copy, l int, to emu.Pl
 
 // expected notes what an object waits for.
 func (b *boxes) expected(m *monitor, x *object) {
-	if _, bytes := m.grid.Code.P.Mbarriers.Waits(m.value(x)); b != nil && x.phase == 0 {
-		b.expect[x.at] = max(b.expect[x.at], bytes)
+	if b == nil || x.phase > 0 {
+		return
 	}
+	_, bytes := m.grid.Code.P.Mbarriers.Waits(m.value(x))
+	b.expect[x.at] = max(b.expect[x.at], bytes)
 }
 
 // solve gives sizes of boxes: those that make each object's copies as many bytes as it expects. nil: there are none.
