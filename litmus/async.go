@@ -55,12 +55,15 @@ type AsyncForm struct {
 	Kind  AsyncKind
 	Sem   Sem
 	Scope Scope
-	// Operands are d (destination), a (address), s (source), v (Vector sources in braces), and ? before one that may be left out.
+	// Operands are d (destination), a (address), s (source), v (a value, of Type; Vector of them in braces), p (predicate), and
+	// ? before one that may be left out.
 	Operands string
 	Vector   int
 	Type     Type
 	Atom     AtomOp
 	Only     Objects
+	Group    Group // of an operation of several threads, and the type of its result
+	To       Type
 	Drop     bool // of an arrival: later phases expect it no more
 	Expect   bool // Src[0] of an arrival is a number of bytes, which the mbarrier expects
 	Parity   bool // of a wait: Src[0] is a parity
@@ -156,6 +159,7 @@ var asyncForms, asyncByName = func() ([]AsyncForm, map[string]*AsyncForm) {
 			list = append(list, AsyncForm{Name: "barrier.cluster.wait" + word + aligned, Kind: ClusterWait, Sem: SemAcquire, Scope: ScopeCluster, PTX: ptx, SM: 90})
 		}
 	}
+	list = append(append(list, groupForms()...), bulkReductions()...)
 	slices.SortFunc(list, func(a, b AsyncForm) int { return strings.Compare(a.Name, b.Name) })
 	byName := map[string]*AsyncForm{}
 	for i := range list {
@@ -208,17 +212,18 @@ func (p *parser) asyncOperands(th *Thread, in *Instr) bool {
 		switch c {
 		case 'd':
 			ok = p.name(&in.Dst, "a register")
-		case 's', 'v':
+		case 's', 'v', 'p':
 			in.Src = append(in.Src, Operand{})
-			if ok = c == 's' || p.expect('{', "{"); !ok {
+			list := c == 'v' && in.Async.Vector > 1
+			if ok = !list || p.expect('{', "{"); !ok {
 				return false
 			}
 			ok = p.source(th, &in.Src[len(in.Src)-1])
-			for k := 1; ok && c == 'v' && k < in.Async.Vector; k++ {
+			for k := 1; ok && list && k < in.Async.Vector; k++ {
 				in.Src = append(in.Src, Operand{})
 				ok = p.expect(',', ", and another source") && p.source(th, &in.Src[k])
 			}
-			ok = ok && (c == 's' || p.expect('}', "}"))
+			ok = ok && (!list || p.expect('}', "}"))
 		case 'a':
 			a := &in.Addr
 			if a.Loc != "" || a.Reg != "" {
@@ -239,7 +244,7 @@ func appendAsync(b []byte, in *Instr, d Dialect) []byte {
 	sep, src, addr := " ", in.Src, append([]Addr{in.Addr}, in.More...)
 	for _, c := range in.Async.Operands {
 		switch {
-		case c == '?', c == 's' && len(src) == 0, c == 'a' && len(addr) == 0:
+		case c == '?', (c == 's' || c == 'p') && len(src) == 0, c == 'a' && len(addr) == 0:
 			continue
 		}
 		b = append(b, sep...)
@@ -249,9 +254,13 @@ func appendAsync(b []byte, in *Instr, d Dialect) []byte {
 		switch c {
 		case 'd':
 			b = append(b, in.Dst...)
-		case 's':
+		case 's', 'p':
 			b, src = appendOperand(b, src[0]), src[1:]
 		case 'v':
+			if in.Async.Vector < 2 {
+				b, src = appendOperand(b, src[0]), src[1:]
+				continue
+			}
 			for k := range src {
 				b = appendOperand(append(b, "{,"[min(k, 1)]), src[k])
 			}
@@ -265,7 +274,8 @@ func appendAsync(b []byte, in *Instr, d Dialect) []byte {
 
 // Completes reports whether an operation of the form, when it has been performed, completes as many bytes of an mbarrier as it has moved.
 func (f *AsyncForm) Completes() bool {
-	return f.Kind == StoreAsync || f.Kind == ReduceAsync || f.Kind == MbarComplete || f.Kind == BulkCopy && strings.Count(f.Operands, "a") == 3
+	return f.Kind == StoreAsync || f.Kind == ReduceAsync || f.Kind == MbarComplete ||
+		(f.Kind == BulkCopy || f.Kind == BulkReduce) && strings.Count(f.Operands, "a") == 3
 }
 
 // Bytes returns the number of bytes that a copy or an asynchronous store moves, or that an arrival expects; 0 for others.
@@ -274,7 +284,7 @@ func (in *Instr) Bytes() int64 {
 		return int64(len(in.Src) * f.Type.Bits() / 8)
 	}
 	if f := in.Async; f != nil && len(in.Src) > 0 && in.Src[0].Kind == OperandConst &&
-		(f.Kind == AsyncCopy || f.Kind == BulkCopy || f.Kind == MbarExpect || f.Kind == MbarComplete || f.Expect) {
+		(f.Copies() || f.Kind == MbarExpect || f.Kind == MbarComplete || f.Expect) {
 		return in.Src[0].Value
 	}
 	return 0
@@ -292,7 +302,7 @@ func (in *Instr) Mbarrier() (Addr, bool) {
 		if len(in.More) > 0 {
 			return in.More[0], true
 		}
-	case BulkCopy:
+	case BulkCopy, BulkReduce:
 		if len(in.More) > 1 {
 			return in.More[1], true
 		}
@@ -340,6 +350,10 @@ func (c *checker) async(th *Thread, in *Instr) {
 	if in.Guard != nil {
 		c.reg(th, in, in.Guard.Reg, Pred, exact)
 	}
+	if f.Together() {
+		c.together(th, in)
+		return
+	}
 	if strings.Contains(f.Operands, "a") {
 		for _, a := range append([]Addr{in.Addr}, in.More...) {
 			if d := th.Decl(a.Reg); a.Loc == "" && (a.Reg == "" || d == nil || d.Init.Kind != OperandLoc || c.wrote[th.index(c.t)][a.Reg]) {
@@ -375,7 +389,7 @@ func (c *checker) async(th *Thread, in *Instr) {
 		c.errorf(in.Pos, "%s is not aligned to its %d bytes", in, n)
 	case f.Kind == AsyncCopy && n != 4 && n != 8 && n != 16, f.Kind == AsyncCopy && n != 16 && strings.Contains(f.Name, ".cg."):
 		c.errorf(in.Pos, "%s: cp.async.ca copies 4, 8 or 16 bytes, cp.async.cg 16", in)
-	case f.Kind == BulkCopy && n != MaxBytes:
+	case f.Copies() && f.Kind != AsyncCopy && n != MaxBytes:
 		c.errorf(in.Pos, "%s: bulk copies of litmus tests have %d bytes, as locations have at most", in, MaxBytes)
 	}
 }

@@ -17,7 +17,7 @@ func (t *Test) ObserveAll() *Test {
 	for i := range c.Threads {
 		unread := t.Unread(i)
 		for k, in := range c.Threads[i].Body {
-			if in.IsAccess() && in.Dst != "" && !unread[k] {
+			if (in.IsAccess() || in.Async != nil && in.Async.Together()) && in.Dst != "" && !unread[k] {
 				add(Term{Kind: TermReg, Thread: i, Name: in.Dst})
 			}
 		}

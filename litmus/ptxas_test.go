@@ -60,7 +60,7 @@ var ptxVersions = []int{50, 60, 61, 62, 63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 
 const preface = ".version %d.%d\n.target %s\n.address_size 64\n.visible .entry k(){\n" +
 	".reg .b8 w8; .reg .b16 w16; .reg .b32 w32; .reg .b64 w64; .reg .pred w1;\n"
 
-var diagnostic = regexp.MustCompile(`line (\d+); (?:error|fatal) *: (.*)`)
+var diagnostic = regexp.MustCompile(`\.ptx, line (\d+); (?:error|fatal) *: (.*)`)
 
 // ask returns what a ptxas says against each line, "" if it takes it; ok is false
 // if it does not know the target in that version at all. If quick is set, a last line
@@ -95,6 +95,7 @@ func ask(ctx context.Context, dir string, tc *toolchain.Toolchain, target string
 		for _, m := range diagnostic.FindAllStringSubmatch(string(out), -1) {
 			line, _ := strconv.Atoi(m[1])
 			if line < first {
+
 				return nil, false, nil
 			}
 			if i := line - first; i < len(lines) && verdicts[i] == "" {
@@ -380,14 +381,22 @@ func TestAsyncFormsAgainstPtxas(t *testing.T) {
 		for _, c := range operands {
 			switch c {
 			case 'd':
-				in.Dst = map[AsyncKind]string{MbarWait: "w1", MbarArrive: "w64"}[f.Kind]
+				if in.Dst = map[AsyncKind]string{MbarWait: "w1", MbarArrive: "w64"}[f.Kind]; f.Together() {
+					in.Dst = fmt.Sprint("w", max(f.To.Bits(), 1))
+				}
 			case 'a':
 				if a := (Addr{Reg: "w64"}); in.Addr == (Addr{}) {
 					in.Addr = a
 				} else {
 					in.More = append(in.More, a)
 				}
+			case 'p':
+				in.Src = append(in.Src, Reg("w1"))
 			case 's':
+				if f.Together() || f.Copies() {
+					in.Src = append(in.Src, Const(map[bool]int64{true: 1, false: 16}[f.Together()]))
+					continue
+				}
 				in.Src = []Operand{Const(16)}
 				if f.Type != TypeNone {
 					in.Src[0] = Reg(fmt.Sprint("w", f.Type.Bits()))
@@ -397,10 +406,10 @@ func TestAsyncFormsAgainstPtxas(t *testing.T) {
 					in.Src[0] = Const(1)
 				}
 			case 'v':
-				in.Src = slices.Repeat([]Operand{Reg(fmt.Sprint("w", f.Type.Bits()))}, f.Vector)
+				in.Src = append(in.Src, slices.Repeat([]Operand{Reg(fmt.Sprint("w", f.Type.Bits()))}, max(f.Vector, 1))...)
 			}
 		}
-		lines = append(lines, in.String())
+		lines = append(lines, strings.Replace(in.String(), "elect.sync ", "elect.sync w32|", 1))
 		ptx, sm := in.since()
 		since = append(since, [2]int{ptx, sm})
 	}

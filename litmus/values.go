@@ -122,6 +122,10 @@ func (v *valueBound) instr(in *Instr) {
 		v.wild = v.wild || !(len(in.Src) == 2 && in.Op == OpSub && in.Src[0] == in.Src[1])
 		return
 	}
+	if in.Async != nil && in.Async.Together() {
+		v.wild = v.wild || in.Dst != ""
+		return
+	}
 	sums := in.Op == OpAdd || in.Op == OpOr || in.Op == OpXor
 	switch in.Atom {
 	case AtomAdd, AtomInc, AtomOr, AtomXor:

@@ -114,6 +114,9 @@ func (k *body) async(in *litmus.Instr) error {
 	f := in.Async
 	addrs, src := append([]litmus.Addr{in.Addr}, in.More...), in.Src
 	name := f.Name
+	if f.Kind == litmus.WarpElect { // its other result is left out
+		return k.elect(in)
+	}
 	if f.Drop && k.e.sm < 90 { // ATOMS.POPC.INC.32, ATOMS.ARRIVE.64
 		return unsupported("%s: before sm_90 it is two instructions, which the comparison does not take for one", in)
 	}
@@ -135,7 +138,7 @@ func (k *body) async(in *litmus.Instr) error {
 				name = spelledFar(name)
 			}
 			ops = append(ops, k.asyncAddr(loc, a.Offset))
-		case c == 's' && f.Type == litmus.TypeNone && len(src) > 0:
+		case (c == 's' && (f.Type == litmus.TypeNone || f.Together() || f.Copies()) || c == 'p') && len(src) > 0:
 			s, err := k.plainOperand(src[0])
 			if err != nil {
 				return err
@@ -148,9 +151,13 @@ func (k *body) async(in *litmus.Instr) error {
 				if err != nil {
 					return err
 				}
-				list = append(list, v)
+				if list = append(list, v); f.Together() {
+					break
+				}
 			}
-			if src = nil; c == 'v' {
+			if f.Together() {
+				src = src[1:]
+			} else if src = nil; c == 'v' {
 				list = []string{"{" + strings.Join(list, ", ") + "}"}
 			}
 			ops = append(ops, list...)
@@ -160,6 +167,12 @@ func (k *body) async(in *litmus.Instr) error {
 		return unsupported("%s: an arrival at an mbarrier of another CTA returns nothing", in)
 	}
 	k.c("%s%s;", guard(in), strings.TrimSpace(name+" "+strings.Join(ops, ", ")))
+	return nil
+}
+
+// elect emits elect.sync, whose other result no test has.
+func (k *body) elect(in *litmus.Instr) error {
+	k.c("%s _|%s, %d;", in.Async.Name, reg(in.Dst), in.Mask())
 	return nil
 }
 
@@ -213,7 +226,7 @@ func (k *body) begin() {
 	if !k.e.u.Program {
 		return
 	}
-	k.p(".reg .b32 %%me;\n\t.reg .pred %%other;\n\tmov.u32 %%me, %%tid.x;\n\tsetp.ne.u32 %%other, %%me, 0;")
+	k.p(".reg .b32 %%me;\n\t.reg .pred %%other;\n\tmov.u32 %%me, %%tid.x;\n\tsetp.ne.u32 %%other, %%me, %d;", k.lane())
 	objects := mbarriers(k.e.t)
 	for _, l := range objects { // also those of other CTAs, which execute this, too
 		k.p("@!%%other mbarrier.init.shared.b64 %s, %d;", k.near(l), k.e.t.Locations[l].Init)
@@ -224,6 +237,14 @@ func (k *body) begin() {
 		}
 	}
 	k.p("@%%other bra $NONE;")
+}
+
+// lane is the number of the thread of a warp that performs the test.
+func (k *body) lane() int {
+	if slices.ContainsFunc(k.th.Body, func(in litmus.Instr) bool { return in.Async != nil && in.Async.Warp() }) {
+		return k.e.t.Lane(k.th.ID)
+	}
+	return 0
 }
 
 // initialised are the instructions that make initialised mbarriers known to those who use them.
@@ -243,7 +264,7 @@ func (e *emitter) initialised() (list []string) {
 }
 
 // bulk reports whether the test has bulk copies.
-func (e *emitter) bulk() bool { return e.has(litmus.BulkCopy) }
+func (e *emitter) bulk() bool { return e.has(litmus.BulkCopy, litmus.BulkReduce) }
 
 func (e *emitter) has(kinds ...litmus.AsyncKind) bool {
 	return slices.ContainsFunc(e.t.Threads, func(th litmus.Thread) bool {
@@ -251,11 +272,11 @@ func (e *emitter) has(kinds ...litmus.AsyncKind) bool {
 	})
 }
 
-// answers lists the registers with the answers of waits, which nothing else keeps alive.
+// answers lists the registers with the answers of waits, and of what threads do together, which nothing else keeps alive.
 func (k *body) answers() (regs []string) {
 	for i := range k.th.Body {
 		in := &k.th.Body[i]
-		if in.Async != nil && in.Async.Kind == litmus.MbarWait && !slices.Contains(regs, in.Dst) {
+		if in.Async != nil && (in.Async.Kind == litmus.MbarWait || in.Async.Together()) && in.Dst != "" && !slices.Contains(regs, in.Dst) {
 			regs = append(regs, in.Dst)
 		}
 	}

@@ -202,6 +202,8 @@ func (k *body) collect() {
 				switch {
 				case in.Op == litmus.OpSetp, in.Async != nil && in.Async.Kind == litmus.MbarWait:
 					t = litmus.Pred
+				case in.Async != nil && in.Async.Together():
+					t = in.Async.To
 				case in.Async != nil: // a token
 					t = litmus.B64
 				case t == litmus.TypeNone:
@@ -214,6 +216,9 @@ func (k *body) collect() {
 			if s.Kind == litmus.OperandReg {
 				if _, ok := k.regs[s.Name]; !ok {
 					k.regs[s.Name] = litmus.B32
+					if in.Async != nil && in.Async.Together() {
+						k.regs[s.Name] = in.Async.Type
+					}
 				}
 			}
 		}
@@ -431,7 +436,11 @@ func (k *body) declare() {
 func (k *body) results(lits []uint32) {
 	if k.e.o.Plain || k.e.u.Program {
 		for i, r := range k.answers() {
-			k.e.f("\tselp.u32 %%x%d, 1, 0, %s;\n\tst.global.u32 [%%out+%d], %%x%d;\n", i, reg(r), (2*spec.MaxPositions+i)*ResultStride, i)
+			from := "selp.u32 %%x%d, 1, 0, %s"
+			if k.regs[r] != litmus.Pred {
+				from = "mov.b32 %%x%d, %s"
+			}
+			k.e.f("\t"+from+";\n\tst.global.u32 [%%out+%d], %%x%d;\n", i, reg(r), (2*spec.MaxPositions+i)*ResultStride, i)
 		}
 		for _, en := range k.spec.Entries {
 			if en.Reads() && !en.Unread {

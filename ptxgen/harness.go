@@ -305,7 +305,7 @@ func (h *Harness) cells(t *litmus.Test) {
 		th := &t.Threads[i]
 		for j := range th.Body {
 			in := &th.Body[j]
-			if in.Async != nil && (in.Async.Kind == litmus.AsyncCopy || in.Async.Kind == litmus.BulkCopy) {
+			if in.Async != nil && in.Async.Copies() {
 				at(th, in.Addr, in.Bytes())
 				at(th, in.More[0], in.Bytes())
 			}

@@ -32,7 +32,7 @@ func (e *harnessEmitter) finished(k *body) {
 		case f.Kind == litmus.AsyncCopy:
 			e.f("\tcp.async.wait_all;\n")
 			return
-		case f.Kind == litmus.BulkCopy && len(k.th.Body[i].More) == 1:
+		case f.Copies() && len(k.th.Body[i].More) == 1:
 			e.f("\tcp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group 0;\n")
 			return
 		}
@@ -69,7 +69,7 @@ func (e *harnessEmitter) traffic(loc int) (copied, expected int64, arrivals int,
 			}
 			conditional = conditional || in.Async.Kind != litmus.MbarWait && (in.Guard != nil || branches)
 			switch f := in.Async; f.Kind {
-			case litmus.BulkCopy, litmus.StoreAsync, litmus.ReduceAsync, litmus.MbarComplete:
+			case litmus.BulkCopy, litmus.BulkReduce, litmus.StoreAsync, litmus.ReduceAsync, litmus.MbarComplete:
 				copied += in.Bytes()
 			case litmus.MbarExpect:
 				expected += in.Bytes()

@@ -130,7 +130,7 @@ func base2Words(in *isa.Inst, o *isa.Operand) int {
 	if byGroup(in) {
 		return 4 // two descriptors of matrices
 	}
-	if in.Op == "UBLKCP" {
+	if in.Op == "UBLKCP" || in.Op == "UBLKRED" {
 		// The destination names two addresses: of the data and of the barrier, or
 		// a global one. The source is a global address unless it is .G.S.
 		if o == &in.Args[0] || hasMod(in, "S") && len(in.Mods) > 0 && in.Mods[0] == "S" {

@@ -33,6 +33,13 @@ func (p *Program) mayWait() bool {
 	for t := range p.threads {
 		for i := range p.threads[t].code {
 			in := p.threads[t].code[i].in
+			if f := in.Async; f != nil && (f.Kind == litmus.BarReduce || f.Kind == litmus.WarpBarrier) {
+				id := litmus.Const(in.Src[0].Value + map[bool]int64{true: 1 << 32}[f.Kind == litmus.WarpBarrier])
+				if first != nil && *first != id {
+					return true
+				}
+				first = &id
+			}
 			if in.Op != litmus.OpBar {
 				continue
 			}
@@ -52,7 +59,7 @@ func (p *Program) mayWait() bool {
 // barriers reports whether a thread comes to a barrier.
 func (p *Program) barriers() bool {
 	return slices.ContainsFunc(p.threads, func(th thread) bool {
-		return slices.ContainsFunc(th.code, func(in instr) bool { return in.in.Op == litmus.OpBar })
+		return slices.ContainsFunc(th.code, func(in instr) bool { return in.in.Op == litmus.OpBar || in.meet != nil })
 	})
 }
 

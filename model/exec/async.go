@@ -47,7 +47,7 @@ func (w *walker) agent(s *state, e Event, in *instr) int16 {
 func (w *walker) asynchronous(s *state, in *instr) bool {
 	f := in.in.Async
 	e := Event{Kind: Sync, Sem: f.Sem, Scope: f.Scope, Proxy: litmus.ProxyGeneric, Obj: -1, Token: -1, Parity: -1}
-	if len(s.Events)+16 > maxThreadEvents {
+	if len(s.Events)+16 > maxThreadEvents && !f.Together() {
 		w.tooLong()
 		return false
 	}
@@ -55,7 +55,10 @@ func (w *walker) asynchronous(s *state, in *instr) bool {
 		e.Obj = int16(w.object(in.addr))
 	}
 	switch f.Kind {
-	case litmus.AsyncCopy, litmus.BulkCopy:
+	case litmus.BarReduce, litmus.WarpBarrier, litmus.WarpShuffle, litmus.WarpVote, litmus.WarpMatch, litmus.WarpReduce,
+		litmus.WarpActive, litmus.WarpElect:
+		return w.together(s, in)
+	case litmus.AsyncCopy, litmus.BulkCopy, litmus.BulkReduce:
 		if !w.copies(s, in) {
 			return false
 		}
@@ -209,7 +212,7 @@ func (w *walker) waitGroups(s *state, in *instr) {
 // copies adds the events of a copy.
 func (w *walker) copies(s *state, in *instr) bool {
 	f := in.in.Async
-	bulk := f.Kind == litmus.BulkCopy
+	bulk := f.Kind != litmus.AsyncCopy
 	bytes := in.src[0].k
 	if bytes <= 0 || bytes > litmus.MaxBytes {
 		s.Fault = fmt.Sprintf("%s: %s copies %d bytes; locations have at most %d", in.in.Pos, in.in, bytes, litmus.MaxBytes)
@@ -233,7 +236,13 @@ func (w *walker) copies(s *state, in *instr) bool {
 		e.Proxy = litmus.ProxyNone
 	}
 	s.ops++
+	if f.Kind == litmus.BulkReduce {
+		w.reduces(s, in, issue, to, from, &c)
+	}
 	for k := range to.n() {
+		if f.Kind == litmus.BulkReduce {
+			break
+		}
 		e.Kind, e.Off = Read, int16(from.off)
 		e.Loc, e.VLoc = from.cell(w, k)
 		r := w.agent(s, e, in)

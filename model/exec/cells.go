@@ -99,7 +99,9 @@ func (p *Program) split() *Program {
 func (p *Program) extents() (ends []map[int64]bool) {
 	ends = make([]map[int64]bool, len(p.locs))
 	for l := range p.locs {
-		ends[l], p.locs[l].size = map[int64]bool{}, 4
+		if ends[l], p.locs[l].size = map[int64]bool{}, 4; p.locs[l].init == noValue {
+			p.locs[l].size = maxCell // a place of a value that threads pass
+		}
 		if p.locs[l].of >= 0 {
 			p.locs[l].size = 1
 		}
@@ -112,9 +114,12 @@ func (p *Program) extents() (ends []map[int64]bool) {
 		th := &p.threads[t]
 		for i := range th.code {
 			in := &th.code[i]
-			if bytes := min(in.in.Bytes(), litmus.MaxBytes); in.in.Op == litmus.OpAsync && (in.in.Async.Kind == litmus.AsyncCopy || in.in.Async.Kind == litmus.BulkCopy) {
+			if bytes := min(in.in.Bytes(), litmus.MaxBytes); in.in.Op == litmus.OpAsync && in.in.Async.Copies() {
 				copies = append(copies, [2][2]int64{p.end(th, in.addr, in.in.Addr, bytes, ends), p.end(th, in.more[0], in.in.More[0], bytes, ends)})
 				lengths = append(lengths, bytes)
+				for k, width := int64(0), int64(in.in.Async.Type.Bits()/8); in.in.Async.Kind == litmus.BulkReduce && k < bytes; k += width {
+					ends[copies[len(copies)-1][0][0]][copies[len(copies)-1][0][1]+k] = true
+				}
 			}
 			if f := in.in.Async; f != nil && (f.Kind == litmus.StoreAsync || f.Kind == litmus.ReduceAsync) {
 				width := int64(f.Type.Bits() / 8)
@@ -154,7 +159,7 @@ func (p *Program) extents() (ends []map[int64]bool) {
 	}
 	for l := range p.locs {
 		x := &p.locs[l]
-		if x.of >= 0 {
+		if x.of >= 0 || x.init == noValue {
 			continue
 		}
 		if len(computed) > 0 {

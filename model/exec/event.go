@@ -42,6 +42,7 @@ type Event struct {
 	// Async: through the async proxy, or a fence of it. Agent: performed as if by another thread, and
 	// so not in program order.
 	Async, Agent bool
+	Passes       bool           // passes a value between threads without memory: see together.go
 	Only         litmus.Objects // of a fence
 	OneWay       litmus.Sem     // a fence from the generic to the async proxy: its half
 	Role         role           // of kind Sync

@@ -129,6 +129,7 @@ const (
 	aMB
 	aHANDS
 	aTAKES
+	aPASS
 )
 
 // setAttrs names the sets that the engine offers to models.
@@ -142,7 +143,7 @@ var setAttrs = []struct {
 	{"GEN", aGEN}, {"SUR", aSUR}, {"TEX", aTEX}, {"CON", aCON}, {"ALIAS", aALIAS},
 	{"GLOBAL", aGLOBAL}, {"Global", aGLOBAL}, {"SHARED", aSHARED}, {"Shared", aSHARED},
 	{"VOLATILE", aVOLATILE}, {"RED", aRED}, {"MEMBAR", aMEMBAR}, {"ARRIVE", aARRIVE},
-	{"ASY", aASY}, {"MB", aMB}, {"HANDS", aHANDS}, {"TAKES", aTAKES}, {"CA", aCA}, {"CG", aCG}, {"CS", aCS}, {"LU", aLU}, {"CV", aCV}, {"WB", aWB}, {"WT", aWT},
+	{"ASY", aASY}, {"MB", aMB}, {"HANDS", aHANDS}, {"TAKES", aTAKES}, {"PASS", aPASS}, {"CA", aCA}, {"CG", aCG}, {"CS", aCS}, {"LU", aLU}, {"CV", aCV}, {"WB", aWB}, {"WT", aWT},
 }
 
 var semAttr = [...]uint64{
@@ -195,6 +196,9 @@ func (p *Program) attrsOf(e *Event) uint64 {
 	}
 	if e.Async {
 		a |= aASY
+	}
+	if e.Passes {
+		a |= aPASS
 	}
 	switch e.OneWay {
 	case litmus.SemRelease:

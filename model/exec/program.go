@@ -56,7 +56,8 @@ type instr struct {
 	target int16
 	addr   operand
 	more   [2]operand // further addresses
-	src    [4]operand
+	src    [5]operand
+	meet   *meeting // of an operation of several threads
 }
 
 type thread struct {
@@ -105,6 +106,7 @@ func Compile(t *litmus.Test) (*Program, error) {
 			return nil, err
 		}
 	}
+	p.meetings()
 	return p, p.terms()
 }
 
@@ -304,6 +306,7 @@ func (p *Program) asynchronous(th *thread, out *instr, in *litmus.Instr) error {
 		return posError(in.Pos, "%s has no meaning", in)
 	}
 	if in.Addr.Loc == "" && in.Addr.Reg == "" {
+		th.events += 4
 		return nil
 	}
 	th.events += 8

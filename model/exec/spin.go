@@ -203,7 +203,7 @@ func (p *Program) without(list [][]*Path) {
 // with it (PTX ISA, Moral Strength; Data Races), wherever they stand.
 func (p *Program) mayRace(e *Event, others []Event) bool {
 	return slices.ContainsFunc(others, func(f Event) bool {
-		if e.Thread == f.Thread && !f.Agent || e.Loc < 0 || e.Loc != f.Loc || e.Kind != Write && f.Kind != Write {
+		if e.Thread == f.Thread && !f.Agent || e.Loc < 0 || e.Loc != f.Loc || e.Passes || e.Kind != Write && f.Kind != Write {
 			return false
 		}
 		strong := func(a, b *Event) bool {
@@ -264,6 +264,9 @@ func (p *Program) exchangeable(t, u int) bool {
 		}
 	}
 	return slices.Equal(a.init, b.init) && slices.EqualFunc(a.code, b.code, func(x, y instr) bool {
+		if x.meet != nil || y.meet != nil {
+			return false // lanes differ
+		}
 		same := x.guard == y.guard && x.dst == y.dst && x.target == y.target && x.addr == y.addr && x.more == y.more && x.src == y.src
 		return same && x.in.String() == y.in.String()
 	})

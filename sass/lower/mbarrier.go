@@ -123,15 +123,21 @@ func arrives(s *step) {
 }
 
 // bulk: UBLKCP.to.from [to], [from], size, where S is shared memory and G is global. The register behind that of a place in shared memory
-// that is written has the address of the barrier object; the low half of the size counts 16 bytes.
+// that is written has the address of the barrier object; the low half of the size counts 16 bytes. UBLKRED.to.from.op combines elements.
 func bulk(s *step) {
 	c := &ir.Copy{Kind: ir.CopyBulk, Mbarrier: ir.None, Ignore: ir.None}
-	kinds := strings.Join(s.in.Mods, ".")
-	if kinds != "S.G" && kinds != "G.S" && kinds != "S.S" {
-		s.fail("UBLKCP.%s", kinds)
+	kinds := strings.Join(s.in.Mods[:min(2, len(s.in.Mods))], ".")
+	if kinds != "S.G" && kinds != "G.S" && kinds != "S.S" || s.in.Op == "UBLKRED" && kinds == "S.G" {
+		s.fail("%s.%s", s.in.Op, kinds)
 		return
 	}
-	s.mods = nil
+	s.mods = s.mods[2:]
+	if s.in.Op == "UBLKRED" {
+		op := s.oneOf("ADD MIN MAX INC DEC AND OR XOR")
+		if c.Atom, c.Type = atoms[op], integers[s.oneOf("S32 U64 S64")]; op == "" {
+			s.fail("UBLKRED of unknown operation")
+		}
+	}
 	address := func(kind byte, written bool) (ir.Space, ir.Reg) {
 		o := s.next()
 		terms, ok := addressTerms(o.Text)

@@ -242,7 +242,7 @@ func memory(add adder) {
 	add(copies, "LDGDEPBAR", "UTMACMDFLUSH")
 	add(syncs, "SYNCS")
 	add(arrives, "ARRIVES")
-	add(bulk, "UBLKCP")
+	add(bulk, "UBLKCP", "UBLKRED")
 	add(storeAsync, "STAS", "REDAS")
 	add(ignore("L2"), "UBLKPF")
 	add(clusterBarrier(ir.BarrierClusterArrive), "UCGABAR_ARV")
