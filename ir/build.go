@@ -98,3 +98,20 @@ func (b *Builder) To(list *[]Op, dst Reg, code Code, t Type, src ...Reg) *Op {
 	*list = append(*list, o)
 	return &(*list)[len(*list)-1]
 }
+
+// Combining is the operation by which an atomic operation makes the new value of the old one and its operand; 0 for others.
+var Combining = map[Atom]Code{AtomAdd: Add, AtomMin: Min, AtomMax: Max, AtomAnd: And, AtomOr: Or, AtomXor: Xor}
+
+// Replica appends what the other place of a multicast object holds, which a load that combines its places reads. One device has one
+// of them: the other holds a number that depends on nothing but the address, so that what is loaded tells how it was combined.
+func (b *Builder) Replica(list *[]Op, a *Access, t Type) Reg {
+	at := b.Const(uint64(a.Offset))
+	if a.Addr != None {
+		at = b.Op(list, Add, U64, a.Addr, at)
+	}
+	mixed := b.Op(list, Mul, U64, at, b.Const(0x9e3779b97f4a7c15))
+	if t.Bits() == 64 {
+		return mixed
+	}
+	return b.Op(list, Shr, U64, mixed, b.Const(32))
+}

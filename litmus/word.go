@@ -22,6 +22,7 @@ type Word struct {
 	Instr Instr
 	Parts int  // registers
 	Whole bool // the registers are one value of 128 bits
+	Multi bool // at an address of a multicast object
 	// Spaces are the state spaces that may be written; 0, "not written", is among them where one is not needed.
 	Spaces  []Space
 	PTX, SM int // version and first target that have it
@@ -72,6 +73,9 @@ var wordTable, wordByName = func() (list []Word, byName map[string]spelled) {
 				v.PTX = max(v.PTX, 84)
 			}
 			v.Name, v.Parts = w.Instr.Op.String()+o.text+rest, max(w.Parts, 1)
+			if w.Multi {
+				v.Name = "multimem." + w.Name + o.text + rest
+			}
 			if v.Spaces == nil {
 				v.Spaces = []Space{Generic, Global, Shared}
 			}
@@ -114,6 +118,9 @@ var wordTable, wordByName = func() (list []Word, byName map[string]spelled) {
 		in := Instr{Op: OpAtom, Atom: op, Type: B64}
 		add(orders(sems[OpAtom]...), "{}."+op.String()+".b128", Word{Instr: in, Parts: 2, Whole: true, PTX: 83, SM: 90})
 	}
+	for _, m := range multimems() {
+		add(orders(m.sems...), "{}"+m.rest, m.Word)
+	}
 	slices.SortFunc(list, func(a, b Word) int { return strings.Compare(a.Name, b.Name) })
 	byName = map[string]spelled{}
 	for i := range list {
@@ -126,6 +133,54 @@ var wordTable, wordByName = func() (list []Word, byName map[string]spelled) {
 	}
 	return list, byName
 }()
+
+// multimem is a word of multimem without its order.
+type multimem struct {
+	Word
+	rest string
+	sems []Sem
+}
+
+// multimems lists the operations at addresses of multicast objects (PTX ISA, multimem.ld_reduce, multimem.st, multimem.red), of integers. On
+// one device they are a load, a store and a red of the one place that there is.
+func multimems() (list []multimem) {
+	add := func(name, op string, sems []Sem, in Instr, types ...Type) {
+		for _, t := range types {
+			m := multimem{rest: "." + t.String(), sems: sems, Word: Word{Name: name, Instr: in, Multi: true, Spaces: []Space{Generic, Global}, PTX: 81, SM: 90}}
+			if m.Instr.Type = t; op != "" {
+				m.rest = "." + op + m.rest
+			}
+			list = append(list, m)
+		}
+	}
+	for _, op := range []AtomOp{AtomAnd, AtomOr, AtomXor, AtomMin, AtomMax, AtomAdd} {
+		types := []Type{B32, B64}
+		switch op {
+		case AtomMin, AtomMax:
+			types = []Type{U32, S32, U64, S64}
+		case AtomAdd:
+			types = []Type{U32, S32, U64}
+		}
+		add("ld_reduce", op.String(), []Sem{SemNone, SemWeak, SemRelaxed, SemAcquire}, Instr{Op: OpLd}, types...)
+		add("red", op.String(), []Sem{SemNone, SemRelaxed, SemRelease}, Instr{Op: OpRed, Atom: op}, types...)
+	}
+	add("st", "", []Sem{SemNone, SemWeak, SemRelaxed, SemRelease}, Instr{Op: OpSt}, B32, U32, S32, B64, U64, S64)
+	return list
+}
+
+// multicast rejects accesses of other kinds at an address of a multicast object, which have no meaning (PTX ISA, Multimem Addresses).
+func (c *checker) multicast(th *Thread, j int) {
+	in, base := &th.Body[j], c.bases[th.index(c.t)][j]
+	for i := range c.t.Threads {
+		for k := range c.t.Threads[i].Body {
+			other := &c.t.Threads[i].Body[k]
+			if base != "" && other.IsAccess() && c.bases[i][k] == base && (other.Word == nil || !other.Word.Multi) {
+				c.errorf(in.Pos, "%s: %s is accessed by %s, too; another name of its place is an alias", in, base, other)
+				return
+			}
+		}
+	}
+}
 
 // spelled is a word with a state space.
 type spelled struct {
@@ -240,6 +295,9 @@ func (c *checker) word(th *Thread, j int) {
 	at := of.Addr
 	at.Offset += int64(int(in.Part) * in.Type.Bits() / 8)
 	guards := in.Guard == nil && of.Guard == nil || in.Guard != nil && of.Guard != nil && *in.Guard == *of.Guard
+	if w.Multi {
+		c.multicast(th, j)
+	}
 	switch {
 	case of.Word == nil || of.Word.Name != w.Name || of.Part != 0 || in.Addr != at || !guards || in.Part > 0 && (len(in.Labels) > 0 || in.Call || in.Prefetch > 0):
 		c.errorf(in.Pos, "%s is no part of an access of %d registers", in, w.Parts)

@@ -216,9 +216,9 @@ func (k *body) collect() {
 			if s.Kind == litmus.OperandReg {
 				if _, ok := k.regs[s.Name]; !ok {
 					k.regs[s.Name] = litmus.B32
-					if in.Async != nil && in.Async.Together() {
-						k.regs[s.Name] = in.Async.Type
-					}
+				}
+				if in.Async != nil && in.Async.Together() && in.Async.Type == litmus.Pred {
+					k.regs[s.Name] = litmus.Pred
 				}
 			}
 		}

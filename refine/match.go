@@ -525,7 +525,7 @@ func (r *replay) aggregate(a *ir.Access, l int, act uint32, at *[emu.Lanes]emu.P
 	if a.Elems != 1 || a.Bytes > 8 || a.Type.Float() {
 		return false
 	}
-	if combining[a.Atom] == 0 {
+	if ir.Combining[a.Atom] == 0 {
 		return false
 	}
 	for _, among := range []uint32{r.w.Voted[l], r.w.Group, ^uint32(0)} {
@@ -536,8 +536,6 @@ func (r *replay) aggregate(a *ir.Access, l int, act uint32, at *[emu.Lanes]emu.P
 	return false
 }
 
-var combining = map[ir.Atom]ir.Code{ir.AtomAdd: ir.Add, ir.AtomMin: ir.Min, ir.AtomMax: ir.Max, ir.AtomAnd: ir.And, ir.AtomOr: ir.Or, ir.AtomXor: ir.Xor}
-
 // aggregateOf is aggregate for some of the lanes: those that voted who performs it, those that are there, or all.
 func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.Lanes]emu.Place, together bool) bool {
 	p := at[l]
@@ -547,7 +545,7 @@ func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.La
 	}
 	first := r.lanes[l].rec.Events[own]
 	var group []int
-	op := ir.Op{Code: combining[a.Atom], Type: a.Type}
+	op := ir.Op{Code: ir.Combining[a.Atom], Type: a.Type}
 	var total uint64
 	for k, th := range r.lanes {
 		if th == nil || among>>k&1 == 0 || k != l && act>>k&1 == 1 && at[k] == p {

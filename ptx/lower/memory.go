@@ -245,6 +245,26 @@ func (x *inst) atom() {
 	}
 }
 
+// loadReduce is multimem.ld_reduce: PTX ISA 9.7.9.13. What runs is one device: of the multicast object's other places only one
+// is there, and holds what depends on nothing but the address (ir.Replica).
+func (x *inst) loadReduce() {
+	t := x.t()
+	a := x.access(ir.Load, 1)
+	old := x.b.Temp()
+	a.Data = []ir.Reg{old}
+	x.do(a)
+	other := x.b.Replica(x.list(), a, t)
+	x.to(x.dst(0, t), ir.Combining[atoms[x.mods["op"]]], t, old, other)
+}
+
+// reduceAll is multimem.red: PTX ISA 9.7.9.13. Without a scope it is that of the system.
+func (x *inst) reduceAll() {
+	x.mods = withDefaults(x.mods, map[string]string{"sem": "relaxed", "scope": "sys"})
+	a := x.access(ir.Atomic, 0)
+	a.Atom, a.Data = atoms[x.mods["op"]], x.data(&x.in.Args[1], x.t())
+	x.do(a)
+}
+
 func withDefaults(m, defaults map[string]string) map[string]string {
 	out := map[string]string{}
 	for k, v := range defaults {

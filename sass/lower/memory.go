@@ -89,6 +89,30 @@ func load(space ir.Space) func(*step) {
 	}
 }
 
+// loadReduce: LDGMC d, [address]: combines what the places of a multicast object hold; see ir.Replica.
+func loadReduce(s *step) {
+	s.wide(ir.Global)
+	op := s.oneOf("ADD MIN MAX AND OR XOR")
+	t := integers[s.oneOf("32 U32 S32 64 U64 S64")]
+	if op == "" {
+		s.fail("LDGMC of unknown operation")
+	}
+	a := s.access(ir.Load, ir.Global, t.Bits()/8)
+	s.strength(a)
+	d := s.dst()
+	s.memory(a)
+	s.allLanes()
+	old := s.u.b.Temp()
+	a.Data = []ir.Reg{old}
+	s.do(a)
+	all := s.op(ir.Combining[atoms[op]], t, old, s.u.b.Replica(s.list, a, t))
+	if a.Bytes == 8 {
+		s.result64(d, all)
+		return
+	}
+	s.result(d, all)
+}
+
 // memory takes an address.
 func (s *step) memory(a *ir.Access) {
 	o := s.next()

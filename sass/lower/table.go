@@ -215,6 +215,7 @@ func control(add adder) {
 
 func memory(add adder) {
 	add(load(ir.Global), "LDG")
+	add(loadReduce, "LDGMC")
 	add(load(ir.Generic), "LD")
 	add(load(ir.Shared), "LDS")
 	add(load(ir.Local), "LDL")
