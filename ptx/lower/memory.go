@@ -249,6 +249,10 @@ func (x *inst) atom() {
 // is there, and holds what depends on nothing but the address (ir.Replica).
 func (x *inst) loadReduce() {
 	t := x.t()
+	if x.mods["sem"] == "" || x.mods["sem"] == "weak" { // machines have a strong one alone, which is not less
+		x.mods = withDefaults(x.mods, nil)
+		x.mods["sem"], x.mods["scope"] = "relaxed", "sys"
+	}
 	a := x.access(ir.Load, 1)
 	old := x.b.Temp()
 	a.Data = []ir.Reg{old}
