@@ -204,6 +204,9 @@ type Need struct {
 func (in *Instr) Needs() (needs []Need) {
 	if in.Async != nil {
 		ptx, sm := in.since()
+		if ptx <= 50 && sm <= 20 {
+			return nil
+		}
 		return []Need{{in.Async.Name, ptx, sm}}
 	}
 	if w := in.Word; w != nil {
@@ -232,7 +235,9 @@ func FirstTargets() (sm []int) {
 		sm = append(sm, sinceTable[i].sm)
 	}
 	for i := range asyncForms {
-		sm = append(sm, asyncForms[i].SM)
+		if asyncForms[i].SM > 20 {
+			sm = append(sm, asyncForms[i].SM)
+		}
 	}
 	for i := range wordTable {
 		if wordTable[i].SM > 0 {

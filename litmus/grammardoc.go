@@ -32,7 +32,7 @@ func AppendGrammar(b []byte) []byte {
 	}
 	section("Only in memory models", formalText)
 	b = appendForms(b, formalForms, PTX)
-	section("Asynchronous operations, mbarriers, clusters", asyncText)
+	section("Asynchronous operations, mbarriers, clusters, warps", asyncText)
 	b = appendAsyncForms(b)
 	section("Vectors, 128 bits, non-coherent loads, floating point", wordText)
 	b = appendWords(b)
@@ -49,7 +49,7 @@ func AppendGrammar(b []byte) []byte {
 // appendAsyncForms lists the asynchronous operations.
 func appendAsyncForms(b []byte) []byte {
 	b = append(b, "| form | PTX | target |\n|---|---|---|\n"...)
-	words := map[rune]string{'d': "r", 'a': "[x]", 's': "n", 'v': "{n, …}"}
+	words := map[rune]string{'d': "r", 'a': "[x]", 's': "n", 'v': "{n, …}", 'p': "p"}
 	for i := range asyncForms {
 		f := &asyncForms[i]
 		sep, end := " ", ""
@@ -59,7 +59,13 @@ func appendAsyncForms(b []byte) []byte {
 				line, end = line+"{", "}"
 				continue
 			}
-			line, sep = line+sep+words[c], ", "
+			word := words[c]
+			if c == 'v' && f.Vector < 2 {
+				word = "v"
+			}
+			if line, sep = line+sep+word, ", "; c == 'd' && f.To == Pred {
+				line = line[:len(line)-1] + "p"
+			}
 		}
 		b = fmt.Appendf(b, "| `%s%s` | %d.%d | sm_%d |\n", line, end, f.PTX/10, f.PTX%10, f.SM)
 	}
@@ -75,6 +81,10 @@ func appendWords(b []byte) []byte {
 		w := &wordTable[i]
 		head, rest, _ := strings.Cut(w.Name, "{}")
 		op, order, _ := strings.Cut(head, ".")
+		if w.Multi { // multimem.red, and then the order
+			kind, after, _ := strings.Cut(order, ".")
+			op, order = op+"."+kind, after
+		}
 		order, _, _ = strings.Cut(order, ".")
 		r := row{form: op + rest, orders: order, since: fmt.Sprintf("%d.%d | sm_%d", w.PTX/10, w.PTX%10, max(w.SM, 20))}
 		for _, s := range w.Spaces {
@@ -237,6 +247,9 @@ has a name, a number and a count of the test's threads; ` + "`bar.sync 0, 64`" +
 const asyncText = `
 Models judge these ([ptx-async](../models.md)); no kernel in audit form has them. A test of ptxas 11.2 to 12.4 holds versions and targets to this table. The initial value of an
 mbarrier's location is the number of arrivals that each of its phases expects: ` + "`mbarrier.init`" + ` has been. Addresses are locations, or registers that always hold one.
+
+What threads perform together (` + "`bar.red`" + ` and the operations of warps) is under no condition. A thread's lane is its number among the threads of its warp, in the order of the test;
+the mask names the own lane. ` + "`elect.sync`" + ` has its predicate alone, without ` + "`_|`" + `, since ` + "`|`" + ` stands between threads.
 
 `
 

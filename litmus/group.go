@@ -140,6 +140,16 @@ func (t *Test) Lane(thread int) (lane int) {
 	return lane
 }
 
+// WarpThreads returns the number of threads of a thread's warp.
+func (t *Test) WarpThreads(thread int) (n int) {
+	for i := range t.Threads {
+		if i == thread || t.Threads[i].Placed && t.Threads[i].Place == t.Threads[thread].Place {
+			n++
+		}
+	}
+	return n
+}
+
 // hasLane reports whether a thread of the warp at a place has a lane.
 func (t *Test) hasLane(warp Place, lane int) bool {
 	for i := range t.Threads {

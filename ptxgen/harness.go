@@ -408,11 +408,21 @@ func shapeOf(t *litmus.Test, form Form) (Shape, error) {
 		s.Units, s.Ranks = max(s.Units, u+1), max(s.Ranks, k+1)
 		s.Warps, s.Lanes = max(s.Warps, pow2(j+1)), max(s.Lanes, pow2(l+1))
 	}
+	if byLane(t) {
+		s.Lanes = litmus.WarpLanes
+	}
 	for _, p := range places {
 		s.Roles = append(s.Roles, ((p.unit*s.Ranks+p.rank)*s.Warps+p.warp)*s.Lanes+p.lane)
 	}
 	err := s.fits(t, form)
 	return s, err
+}
+
+// byLane reports whether the lanes of a warp do something together, so that their numbers are those of the test.
+func byLane(t *litmus.Test) bool {
+	return slices.ContainsFunc(t.Threads, func(th litmus.Thread) bool {
+		return slices.ContainsFunc(th.Body, func(in litmus.Instr) bool { return in.Async != nil && in.Async.Warp() })
+	})
 }
 
 // fits finds what shared memory and barriers ask of a launch, and whether the form can
@@ -455,6 +465,16 @@ func (s *Shape) shared(t *litmus.Test) error {
 				if in.Guard != nil {
 					return unsupported("a barrier of some threads only, in a harness of many instances")
 				}
+			}
+			if in.Async != nil && in.Async.Kind == litmus.BarReduce {
+				bars[i]++
+				s.Full = true
+				if in.Src[0].Value == HarnessBarrier {
+					return unsupported("the barrier with the number of the harness's own")
+				}
+			}
+			if in.Async != nil && in.Async.Warp() && uint64(in.Mask())>>t.WarpThreads(i) != 0 {
+				return unsupported("%s, with lanes in the mask that the test does not have, and that have not ended in a harness", in)
 			}
 			if in.Op == litmus.OpBar {
 				bars[i]++

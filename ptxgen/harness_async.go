@@ -98,6 +98,11 @@ func (e *harnessEmitter) settled() error {
 	if e.ranks() == 1 && e.has(litmus.StoreAsync, litmus.ReduceAsync) {
 		return unsupported("asynchronous stores in a launch without clusters, in which devices do not perform them")
 	}
+	if slices.ContainsFunc(e.t.Threads, func(th litmus.Thread) bool {
+		return slices.ContainsFunc(th.Body, func(in litmus.Instr) bool { return in.Word != nil && in.Word.Multi })
+	}) {
+		return unsupported("multimem: an address of a multicast object, which one device without NVLink multicast does not have")
+	}
 	for _, l := range mbarriers(e.t) {
 		copied, expected, arrivals, conditional := e.traffic(l)
 		if n := int(e.t.Locations[l].Init); copied > 0 && (conditional || copied != expected || n <= 0 || arrivals%n != 0 || arrivals == 0) {

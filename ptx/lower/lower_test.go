@@ -77,7 +77,7 @@ func TestOpaque(t *testing.T) {
 		"setp.lt.and.s32 %p1, %r2, %r3":                          "number of operands",
 		"ld.global.u32 %r1, [%d1], %d2":                          "number of operands",
 		"ld.relaxed.global.u32 %r1, [%d1]":                       "scope",
-		"multimem.red.relaxed.sys.global.add.u32 [%r2], %r1":     "multimem",
+		"multimem.red.relaxed.sys.global.add.f32 [%d1], %r1":     "modifiers",
 		"ld.global.v2.u32 {%r1, %r2, %r3}, [%d1]":                "number of elements",
 		"ld.global.u32 %r1, [nowhere]":                           "nowhere",
 		"ld.shared.u32 %r1, [a]":                                 "not in the space",
