@@ -180,7 +180,7 @@ func TestNeeds(t *testing.T) {
 	require.Equal(t, []Need{{".relaxed", 60, 70}, {"a scope on atom", 50, 60}, {"64-bit atom.min", 31, 32}, {".cluster", 78, 90}},
 		(&Instr{Op: OpAtom, Sem: SemRelaxed, Scope: ScopeCluster, Atom: AtomMin, Type: U64}).Needs())
 	require.Equal(t, []Need{{"fence", 60, 70}, {"fence.acquire", 86, 90}}, (&Instr{Op: OpFence, Sem: SemAcquire, Scope: ScopeGPU}).Needs())
-	require.Equal(t, []int{32, 60, 70, 80, 90}, FirstTargets())
+	require.Equal(t, []int{30, 32, 60, 70, 80, 90}, FirstTargets())
 	require.True(t, (&Instr{Op: OpFenceProxy, Proxy: ProxySurface}).Formal())
 	require.False(t, (&Instr{Op: OpFenceProxy, Proxy: ProxyAlias}).Formal())
 }

@@ -36,7 +36,7 @@ func TestGenerations(t *testing.T) {
 		x.Threads[0].Body = append(x.Threads[0].Body, in)
 		tests = append(tests, x)
 	}
-	for _, name := range []string{"copy-mbarrier", "bulk-mp", "dsm-mp", "cluster-mp"} {
+	for _, name := range []string{"copy-mbarrier", "bulk-mp", "dsm-mp", "cluster-mp", "vote-ballot", "barred-mp"} {
 		x, ok := corpus.Lookup(name)
 		require.True(t, ok)
 		tests = append(tests, x)
