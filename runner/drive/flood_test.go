@@ -64,6 +64,21 @@ func TestFloodStress(t *testing.T) {
 	}
 }
 
+// TestOwnWithoutStress: what is not stressed is not stressed through its own memory.
+func TestOwnWithoutStress(t *testing.T) {
+	mp, _ := corpus.Lookup("mp")
+	d := runner.Device{Type: "gpu", Units: 132, UnitThreads: 2048, MaxBlock: 1024}
+	h, err := ptxgen.EmitHarness(mp, "sm_90", ptxgen.FormPermuted, spec.Pointers)
+	require.NoError(t, err)
+	tuning := DefaultTuning(d)
+	tuning.StressOwn = Fixed(1)
+	for _, inc := range []Incantations{None, Random, Sync | Random, Stress | Random} {
+		l, err := newPlanner(h, d, Job{Incantations: inc, Tuning: tuning, Seed: 1}).launch()
+		require.NoError(t, err)
+		require.Equal(t, inc&Stress != 0, l.own >= 0, inc)
+	}
+}
+
 // TestFloodPoCL: every instance of a flood that is stressed is counted.
 func TestFloodPoCL(t *testing.T) {
 	s := cpu(t)

@@ -89,6 +89,9 @@ func (p *planner) layout(l *launch, perCTA uint32) {
 // of their own: those that begin with different values do, and shared ones.
 func (p *planner) distance(cells uint64) uint32 {
 	d, n := p.draw(p.t.Distance), uint64(len(p.h.Widths))
+	if n == 0 {
+		return 0
+	}
 	for i := range p.h.Widths {
 		if p.homes[i] != p.homes[0] || p.h.Shape.Shared[i] >= 0 ||
 			p.h.Test.Locations[i].Init != p.h.Test.Locations[0].Init || p.h.Cells[i] != p.h.Cells[0] || p.h.Root(i) != i {

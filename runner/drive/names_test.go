@@ -115,6 +115,36 @@ func TestDivide(t *testing.T) {
 	require.Greater(t, divided, 50)
 }
 
+// TestTogether: neighbours are on one device, wherever shared memory, which has none, is said to be.
+func TestTogether(t *testing.T) {
+	for _, x := range []struct {
+		shared, homes []int
+		want          bool
+	}{
+		{[]int{-1, -1}, []int{1, 1}, true},
+		{[]int{-1, -1}, []int{0, 1}, false},
+		{[]int{-1, 0, -1}, []int{1, 0, 1}, true},
+		{[]int{0, -1, -1}, []int{0, 1, 0}, false},
+		{[]int{1, -1}, []int{0, 1}, true},
+		{[]int{0}, []int{0}, true},
+	} {
+		require.Equal(t, x.want, together(&ptxgen.Harness{Shape: ptxgen.Shape{Shared: x.shared}}, x.homes), x)
+	}
+}
+
+// TestNoLocations: a test may access nothing.
+func TestNoLocations(t *testing.T) {
+	x, err := litmus.Parse("none", []byte("GPU_PTX none\n{ 0:r0=1; }\n T0@cta 0 ;\n membar.gl ;\nexists (0:r0=1)\n"))
+	require.NoError(t, err)
+	h, err := ptxgen.EmitHarness(x, "sm_90", ptxgen.FormFast, spec.Pointers)
+	require.NoError(t, err)
+	tuning := DefaultTuning(chip)
+	tuning.Instances = Fixed(1 << 8)
+	_, o, err := simulate(t, h, Job{Tuning: tuning, Instances: 1}, chip)
+	require.NoError(t, err)
+	require.Zero(t, o.Other)
+}
+
 // TestHomes: locations lie where a setting says, and where it says nothing, where the test does.
 func TestHomes(t *testing.T) {
 	mp, neighbours := harness(t, "mp", ptxgen.FormFast, spec.Pointers), harness(t, "mp", ptxgen.FormFast, spec.Adjacent)

@@ -114,9 +114,6 @@ func newBins(h *ptxgen.Harness, domain [][]int64) (*bins, error) {
 			}
 		}
 		w := &b.words[longest]
-		if len(w.values) < 2 {
-			return nil, fmt.Errorf("%w: more than %d outcomes", runner.ErrUnsupported, ptxgen.MaxBins-1)
-		}
 		w.values = w.values[:len(w.values)-1]
 	}
 	if len(b.words) > ptxgen.SampleWords {

@@ -165,6 +165,16 @@ func TestLoneUnsupported(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, l.instances, uint32(1), "of the fast form")
 	one := harness(t, "mp", ptxgen.FormFast, spec.Pointers)
+	crowd := chip
+	crowd.Units = 2
+	var stressing []int
+	for _, warps := range []uint32{1, 32} { // a lone thread leaves its multiprocessor to those that stress, whatever a CTA has else
+		tuning.Warps, tuning.StressCTAs = Fixed(warps), Fixed(1<<16)
+		l, err := newPlanner(one, crowd, Job{Tuning: tuning, Incantations: Stress, Lone: true}).launch()
+		require.NoError(t, err)
+		stressing = append(stressing, int(l.ctas))
+	}
+	require.Equal(t, stressing[0], stressing[1])
 	one.Shape.Lanes = 2
 	_, err = newPlanner(one, chip, Job{Tuning: tuning, Lone: true}).launch()
 	require.ErrorIs(t, err, runner.ErrUnsupported)

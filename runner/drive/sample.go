@@ -192,7 +192,7 @@ func (s *paper) sample(h *ptxgen.Harness, launch *runner.Command, set map[string
 		if launch.Args[i].Kind == runner.ArgBuffer {
 			v = s.addr(launch.Args[i].Buffer)
 		}
-		if other, ok := set[q.Name]; ok && q.Kind == ptxgen.ParamSetting {
+		if other, ok := set[q.Name]; ok {
 			v = uint64(other)
 		}
 		if q.Wide {

@@ -35,6 +35,7 @@ func (s *simulated) Device() runner.Device    { return s.devices[0] }
 func (s *simulated) Devices() []runner.Device { return s.devices }
 
 func (s *simulated) Alloc(_ context.Context, device int, bytes uint64) (runner.Buffer, error) {
+	require.NotZero(s.t, bytes, "drivers refuse to allocate nothing")
 	b := runner.Buffer(len(s.on) + 1)
 	s.memory[b], s.on[b] = make([]byte, bytes), device
 	return b, nil

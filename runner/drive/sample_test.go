@@ -1,0 +1,68 @@
+package drive
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/litmus/corpus"
+	"optcheck/ptxgen"
+	"optcheck/runner"
+	"optcheck/spec"
+)
+
+// TestDiffer: a launch that no device gets differs from a planned one in about half of its settings. None of them bounds a
+// loop, is given already, or is no setting at all, and what is a distance stays one of whole doublewords.
+func TestDiffer(t *testing.T) {
+	mp, _ := corpus.Lookup("mp")
+	h, err := ptxgen.EmitHarness(mp, "sm_90", ptxgen.FormPermuted, spec.Pointers)
+	require.NoError(t, err)
+	settings := map[string]bool{}
+	launch := runner.Command{Args: make([]runner.Arg, len(h.Params))}
+	for i, q := range h.Params {
+		launch.Args[i] = runner.U32(16)
+		settings[q.Name] = q.Kind == ptxgen.ParamSetting && !slices.Contains(bounding, q.Name) && q.Name != "inst_mask"
+	}
+	times, all := map[string]int{}, 200
+	for seed := range all {
+		set := map[string]uint32{"inst_mask": 3}
+		differ(set, h, &launch, rand.New(rand.NewPCG(uint64(seed), 0)))
+		require.Equal(t, uint32(3), set["inst_mask"])
+		delete(set, "inst_mask")
+		for name, value := range set {
+			require.True(t, settings[name], name)
+			if most := uint32(7); slices.Contains(inBytes, name) {
+				require.Zero(t, value%8, name)
+				require.LessOrEqual(t, value, 16+8*most, name)
+			} else {
+				require.LessOrEqual(t, value, 16+most, name)
+			}
+			require.GreaterOrEqual(t, value, uint32(16), name)
+			times[name]++
+		}
+	}
+	for name, is := range settings {
+		if is {
+			require.InDelta(t, all/2, times[name], float64(all)/4, name)
+		}
+	}
+}
+
+// TestSamples: the samples of a harness are the same each time, and memory that the stress finds is full of what it looks for.
+func TestSamples(t *testing.T) {
+	mp, _ := corpus.Lookup("mp")
+	h, err := ptxgen.EmitHarness(mp, "sm_90", ptxgen.FormPermuted, spec.Pointers)
+	require.NoError(t, err)
+	first, err := Samples(h)
+	require.NoError(t, err)
+	again, err := Samples(h)
+	require.NoError(t, err)
+	require.Equal(t, first, again)
+	require.GreaterOrEqual(t, len(first), len(sampled))
+	for _, s := range first {
+		require.NotEmpty(t, s.Memory)
+		require.GreaterOrEqual(t, len(s.Params), 4*len(h.Params))
+	}
+}
