@@ -35,6 +35,23 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
+// TestMnemonic: an instruction is its name without registers; AMD's has the words that say how it goes through the caches, and
+// what it waits for, whatever names its registers have.
+func TestMnemonic(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "@P0": "@P0",
+		"@!P0 @P1 LDG.E.STRONG.GPU R7, [R4.64]":          "LDG.E.STRONG.GPU",
+		"global_load_dword v1, v[2:3], off glc slc":      "global_load_dword glc slc",
+		"global_load_b32 v1, v[2:3], off offset:4":       "global_load_b32",
+		"global_store_b32 v0, v1, s[2:3] scope:SCOPE_SE": "global_store_b32 scope:SCOPE_SE",
+		"global_load_b32 v0, v1 th:TH_LOAD_NT":           "global_load_b32 th:TH_LOAD_NT",
+		"buffer_wbl2 sc0 sc1":                            "buffer_wbl2 sc0 sc1",
+		"s_waitcnt vmcnt(0) lgkmcnt(0)":                  "s_waitcnt vmcnt(0) lgkmcnt(0)",
+	} {
+		assert.Equal(t, want, mnemonic(text), text)
+	}
+}
+
 // TestCodeChanges: what differs in registers alone is no change, one change of many cells
 // is one, and what moved is said.
 func TestCodeChanges(t *testing.T) {
