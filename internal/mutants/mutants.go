@@ -36,8 +36,9 @@ type Package struct {
 	Mutants []Mutant
 	tmp     string
 	overlay string
-	bins    map[string]string      // the test binary of each folder
-	differs map[Tests]map[int]bool // mutants that are somewhere not what the code is, where tests have run with the code
+	bins    map[string]string       // the test binary of each folder
+	differs map[Tests]map[int]bool  // mutants that are somewhere not what the code is, where tests have run with the code
+	limits  map[Tests]time.Duration // of tests that have been timed
 }
 
 // variable says which mutant a test binary is, and noted, with the code as it is, the file where it writes the mutants that
@@ -93,7 +94,7 @@ func ofMutant(n int, becomes, is bool) bool {
 
 // New returns the mutants of the Go files of one package. What is built lies in tmp.
 func New(tmp string, files ...string) (*Package, error) {
-	p := &Package{tmp: tmp, overlay: filepath.Join(tmp, "overlay.json"), bins: map[string]string{}, differs: map[Tests]map[int]bool{}}
+	p := &Package{tmp: tmp, overlay: filepath.Join(tmp, "overlay.json"), bins: map[string]string{}, differs: map[Tests]map[int]bool{}, limits: map[Tests]time.Duration{}}
 	replaced, name := map[string]string{}, ""
 	for i, path := range files {
 		src, err := input.ReadFile(path, 16<<20)
@@ -149,7 +150,11 @@ func (p *Package) Passes(ctx context.Context, m *Mutant, limit time.Duration, te
 		if err != nil {
 			return false, err
 		}
-		run := exec.CommandContext(ctx, bin, "-test.run", s.Run, "-test.failfast", "-test.timeout", limit.String())
+		most := limit
+		if l := p.limits[s]; l > 0 && m != nil {
+			most = min(l, limit)
+		}
+		run := exec.CommandContext(ctx, bin, "-test.run", s.Run, "-test.failfast", "-test.timeout", most.String())
 		run.Dir, run.WaitDelay, run.Env = s.Dir, time.Second, append(os.Environ(), variable+"="+strconv.Itoa(id))
 		if id == 0 {
 			if err := os.WriteFile(notes, nil, 0o600); err != nil {
@@ -173,6 +178,35 @@ func (p *Package) Passes(ctx context.Context, m *Mutant, limit time.Duration, te
 		}
 	}
 	return true, ctx.Err()
+}
+
+// Each returns each test of some by itself, those first that take least, after it has run them with the code as it is. Then a
+// mutant meets only the tests that ask for it, and each has four times the time that it took.
+func (p *Package) Each(ctx context.Context, limit time.Duration, tests ...Tests) (each []Tests, err error) {
+	took := map[Tests]time.Duration{}
+	for _, s := range tests {
+		bin, err := p.build(ctx, s.Dir)
+		if err != nil {
+			return nil, err
+		}
+		list := exec.CommandContext(ctx, bin, "-test.list", s.Run)
+		list.Dir = s.Dir
+		out, err := list.Output()
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range strings.Fields(string(out)) {
+			one, start := Tests{s.Dir, "^" + name + "$"}, time.Now()
+			if ok, err := p.Passes(ctx, nil, limit, one); err != nil || !ok {
+				return nil, errors.Join(fmt.Errorf("%s does not pass with the code as it is", name), err)
+			}
+			took[one] = time.Since(start)
+			p.limits[one] = max(10*time.Second, 4*took[one])
+			each = append(each, one)
+		}
+	}
+	slices.SortStableFunc(each, func(a, b Tests) int { return int(took[a] - took[b]) })
+	return each, nil
 }
 
 // Differs reports whether a mutant was anywhere not what the code is, when tests passed with the code as it is.

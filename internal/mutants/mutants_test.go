@@ -3,6 +3,7 @@ package mutants
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,4 +84,29 @@ func TestPasses(t *testing.T) {
 		"clip: out == 7 → out != 7":                            false,
 		"clip: out++ left out":                                 true,
 	}, passes)
+}
+
+// TestEach: each test runs by itself, and a mutant meets only those that ask for it.
+func TestEach(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "p.go")
+	const other = "\nfunc TestNothing(t *testing.T) {\n\tif os.Getenv(\"OPTCHECK_MUTANT\") != \"0\" {\n\t\tt.Error(\"asked\")\n\t}\n}\n"
+	for name, text := range map[string]string{"go.mod": "module p\n", "p.go": code,
+		"p_test.go": strings.Replace(test, "\"testing\"", "(\n\t\"os\"\n\t\"testing\"\n)", 1) + other} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	p, err := New(t.TempDir(), file)
+	require.NoError(t, err)
+	suites, err := p.Each(t.Context(), time.Minute, Tests{dir, "."})
+	require.NoError(t, err)
+	require.ElementsMatch(t, []Tests{{dir, "^TestClip$"}, {dir, "^TestNothing$"}}, suites)
+	noticed := 0
+	for i := range p.Mutants {
+		ok, err := p.Passes(t.Context(), &p.Mutants[i], time.Minute, suites...)
+		require.NoError(t, err)
+		if !ok {
+			noticed++
+		}
+	}
+	require.Equal(t, 10, noticed, "those that TestClip notices")
 }

@@ -34,6 +34,7 @@ func main() {
 	name := flag.String("mutant", "", "only mutants with this in their names")
 	again := flag.String("again", "", "only mutants that `FILE`, what an earlier run printed, says nobody notices")
 	idle := flag.Bool("idle", false, "name all mutants that the tests cannot notice: they are never asked for, or made nothing else of a condition")
+	each := flag.Bool("each", false, "run each test by itself, those first that take least: a mutant meets only tests that ask for it")
 	skip := flag.Int("skip", 0, "how many of them are left out: an earlier run has done them")
 	flag.Parse()
 	if len(tests) == 0 {
@@ -44,7 +45,7 @@ func main() {
 	wanted, err := choose(*name, *again)
 	for _, dir := range flag.Args() {
 		if err == nil {
-			err = sample(ctx, dir, *only, wanted, tests, *n, *skip, *seed, *limit, *idle)
+			err = sample(ctx, dir, *only, wanted, tests, *n, *skip, *seed, *limit, *idle, *each)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "sample:", err)
@@ -68,7 +69,7 @@ func choose(name, again string) (func(string) bool, error) {
 	return func(m string) bool { return strings.Contains(m, name) && left[m] }, err
 }
 
-func sample(ctx context.Context, dir, only string, wanted func(string) bool, tests []string, n, skip int, seed uint64, limit time.Duration, idle bool) error {
+func sample(ctx context.Context, dir, only string, wanted func(string) bool, tests []string, n, skip int, seed uint64, limit time.Duration, idle, each bool) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -86,7 +87,12 @@ func sample(ctx context.Context, dir, only string, wanted func(string) bool, tes
 	if err != nil {
 		return err
 	}
-	if limit, err = baseline(ctx, p, limit, suites); err != nil {
+	if each {
+		suites, err = p.Each(ctx, limit, suites...)
+	} else {
+		limit, err = baseline(ctx, p, limit, suites)
+	}
+	if err != nil {
 		return err
 	}
 	done, noticed := 0, 0
