@@ -321,7 +321,7 @@ func full() bool { return os.Getenv("OPTCHECK_FULL") != "" }
 // TestForeignFolders: in folders that somebody else has filled no foreign code is executed, no
 // compiler told what files may not tell it, nothing overwritten, nobody trusted, nothing waits
 // for ever, and nothing that did nothing claims success. OPTCHECK_SEED chooses others, OPTCHECK_FULL=1
-// more of them: 2,000 command lines.
+// more of them: 2,000 command lines, or with OPTCHECK_TEST_FOLDERS those of so many folders.
 func TestForeignFolders(t *testing.T) {
 	seed, cases := uint64(20150314), 60
 	if s := os.Getenv("OPTCHECK_SEED"); s != "" {
@@ -331,6 +331,11 @@ func TestForeignFolders(t *testing.T) {
 	}
 	if full() {
 		cases = 1400
+	}
+	if s := os.Getenv("OPTCHECK_TEST_FOLDERS"); s != "" {
+		var err error
+		cases, err = strconv.Atoi(s)
+		require.NoError(t, err)
 	}
 	a := newAttack(t, seed)
 	ptxas, nvcc := hostileTools(t)
