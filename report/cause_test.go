@@ -78,4 +78,5 @@ func TestFindingChanges(t *testing.T) {
 	var md bytes.Buffer
 	require.NoError(t, WriteComparisonMarkdown(&md, x, false))
 	require.Contains(t, md.String(), "\n## new: miscompiled, was preserved\n")
+	require.Contains(t, md.String(), "\nOnly with right: 1 cell (1 miscompiled)\n- 1 test that the other side lacks: f\n")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -104,4 +105,20 @@ func TestFirstScreen(t *testing.T) {
 	all := strings.Join(text(), "\n")
 	require.Equal(t, MaxTold, strings.Count(all, "MISCOMPILED: "))
 	require.Contains(t, all, "62 more of 72 findings")
+}
+
+// TestBelow: code that fits beside the first stays there; else it stands below, under its column where there is room, and as
+// far left as a folded line where there is none.
+func TestBelow(t *testing.T) {
+	c := &screen{width: 30}
+	for line, want := range map[string]string{
+		"  ld    | LDG":                                  "  ld    | LDG",
+		"  a line that is quite long    | LDG":           "  a line that is quite long\n      | LDG",
+		"  twelve wide | and some eighteen x":            "  twelve wide\n      | and some eighteen x",
+		"  st    | LDG.E.STRONG | STG.E.STRONG.GPU":      "  st    | LDG.E.STRONG\n        | STG.E.STRONG.GPU",
+		"  st    | LDG.E.STRONG | STG.E.STRONG.GPU.X2.Y": "  st    | LDG.E.STRONG\n      | STG.E.STRONG.GPU.X2.Y",
+	} {
+		first, rest := c.below(line, 6)
+		assert.Equal(t, want, first+rest, line)
+	}
 }

@@ -21,11 +21,8 @@ func (t *Test) Title() string {
 
 // Kernel is the name of a program's kernel, as its author wrote it.
 func (t *Test) Kernel() string {
-	kernel := t.Name
-	if i := strings.LastIndexByte(kernel, ':'); i >= 0 {
-		kernel = plain.Demangled(kernel[i+1:])
-	}
-	return clip(plain.Line(kernel), maxName)
+	kernel := t.Name[strings.LastIndexByte(t.Name, ':')+1:]
+	return clip(plain.Line(plain.Demangled(kernel)), maxName)
 }
 
 // FileTitle is the file of a program: that of its author, and which front end made PTX of it if one did.

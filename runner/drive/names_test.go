@@ -125,6 +125,7 @@ func TestTogether(t *testing.T) {
 		{[]int{-1, -1}, []int{0, 1}, false},
 		{[]int{-1, 0, -1}, []int{1, 0, 1}, true},
 		{[]int{0, -1, -1}, []int{0, 1, 0}, false},
+		{[]int{0, -1, -1}, []int{0, 1, 1}, true},
 		{[]int{1, -1}, []int{0, 1}, true},
 		{[]int{0}, []int{0}, true},
 	} {

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -61,6 +62,13 @@ func TestSamples(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, first, again)
 	require.GreaterOrEqual(t, len(first), len(sampled))
+	for i, s := range first[:len(sampled)] {
+		for _, q := range h.Params {
+			if want, ok := sampled[i].set[q.Name]; ok {
+				require.Equal(t, want, binary.LittleEndian.Uint32(s.Params[q.At:]), "%s of sample %d", q.Name, i)
+			}
+		}
+	}
 	for _, s := range first {
 		require.NotEmpty(t, s.Memory)
 		require.GreaterOrEqual(t, len(s.Params), 4*len(h.Params))
