@@ -44,6 +44,7 @@ var Sentences = []Sentence{
 	{"docs/results/nvptx.md", matrixSizes(LLVM, "%s cells, none unknown", "")},
 	{"docs/results/generated.md", matrixSizes(Depends, "%s dependencies, none unknown", "")},
 	{"docs/results/opportunities.md", huntSentence},
+	{"docs/results/hazards.md", chipSentences},
 	{h200 + "README.md", corpusSentence},
 	{h200 + "README.md", runSentences},
 	{h200 + "README.md", speedSentences},

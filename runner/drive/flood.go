@@ -33,10 +33,10 @@ func (p *planner) between(test uint32) (units, mul uint32) {
 // own lets the stress load from the memory of one of the locations: it does not change what the
 // test can see, but when.
 func (p *planner) own(l *launch) {
-	if p.draw(p.t.StressOwn) == 0 || !p.on(Stress) {
+	if p.draw(p.t.StressOwn) == 0 || !p.on(Stress) || len(p.h.Widths) == 0 {
 		return
 	}
-	i, lane := p.rnd.IntN(len(p.h.Widths)), uint64(max(l.set["stress_lane"], l.set["bank_step"]))
+	i, lane := p.h.Root(p.rnd.IntN(len(p.h.Widths))), uint64(max(l.set["stress_lane"], l.set["bank_step"]))
 	room := l.size(i)
 	if p.h.Shape.Shared[i] >= 0 || room < 64*(lane+1) {
 		return

@@ -140,10 +140,12 @@ func TestNoLocations(t *testing.T) {
 	h, err := ptxgen.EmitHarness(x, "sm_90", ptxgen.FormFast, spec.Pointers)
 	require.NoError(t, err)
 	tuning := DefaultTuning(chip)
-	tuning.Instances = Fixed(1 << 8)
-	_, o, err := simulate(t, h, Job{Tuning: tuning, Instances: 1}, chip)
-	require.NoError(t, err)
-	require.Zero(t, o.Other)
+	tuning.Instances, tuning.StressOwn = Fixed(1<<8), Fixed(1)
+	for _, inc := range []Incantations{None, Stress, All} {
+		_, o, err := simulate(t, h, Job{Tuning: tuning, Incantations: inc, Instances: 1}, chip)
+		require.NoError(t, err)
+		require.Zero(t, o.Other)
+	}
 }
 
 // TestHomes: locations lie where a setting says, and where it says nothing, where the test does.
@@ -169,6 +171,7 @@ func TestHomes(t *testing.T) {
 		}
 		require.NoError(t, err, x.place)
 		if x.h == shared {
+			require.NotEmpty(t, got)
 			for _, homes := range got {
 				for l, d := range homes {
 					require.True(t, x.h.Shape.Shared[l] < 0 || d == 0)

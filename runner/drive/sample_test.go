@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
 	"slices"
@@ -69,8 +70,35 @@ func TestSamples(t *testing.T) {
 			}
 		}
 	}
+	for i, s := range first[:len(sampled)] {
+		found := slices.ContainsFunc(s.Memory, func(a Area) bool {
+			return len(a.Data) > 1024 && bytes.Equal(a.Data[:1024], bytes.Repeat(binary.LittleEndian.AppendUint32(nil, ptxgen.SeenSum), 256))
+		})
+		require.Equal(t, sampled[i].found, found, i)
+	}
 	for _, s := range first {
 		require.NotEmpty(t, s.Memory)
 		require.GreaterOrEqual(t, len(s.Params), 4*len(h.Params))
 	}
+}
+
+// TestPaper: memory on paper is filled, written, copied and freed as that of a device, and what a small launch never needs is
+// refused.
+func TestPaper(t *testing.T) {
+	s := &paper{devices: []runner.Device{chip}}
+	a, err := s.Alloc(t.Context(), 0, 16)
+	require.NoError(t, err)
+	b, err := s.Alloc(t.Context(), 0, 8)
+	require.NoError(t, err)
+	require.NotEqual(t, s.addr(a), s.addr(b))
+	_, err = s.Alloc(t.Context(), 0, 1<<24+1)
+	require.ErrorIs(t, err, runner.ErrMemory)
+	for _, c := range []runner.Command{runner.Fill(a, 4, 8, 0x01020304), runner.Write(a, 12, []byte{9}), runner.Copy(b, 2, a, 8, 5)} {
+		require.NoError(t, s.do(&c))
+	}
+	require.Equal(t, []byte{0, 0, 0, 0, 4, 3, 2, 1, 4, 3, 2, 1, 9, 0, 0, 0}, s.memory[a-1])
+	require.Equal(t, []byte{0, 0, 4, 3, 2, 1, 9, 0}, s.memory[b-1])
+	require.Error(t, s.do(&runner.Command{Kind: runner.CommandLaunch, Buffer: a}))
+	require.NoError(t, s.Free(t.Context(), a))
+	require.Empty(t, s.memory[a-1])
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen"
 	"optcheck/runner"
@@ -146,6 +147,12 @@ func (s *simulated) test(c *runner.Command) {
 			continue
 		}
 		x := s.location(at, i)
+		if r := s.h.Root(i); r != i {
+			whole := s.location(at, r)
+			whole.offset += uint32(s.h.Test.Locations[i].Offset)
+			require.Equal(s.t, whole, x, "a part lies in its location")
+			continue
+		}
 		for inst := range last + 1 {
 			cell := s.memory[x.buffer][x.at(inst, last):][:w]
 			require.Equal(s.t, binary.LittleEndian.AppendUint64(nil, uint64(s.h.Test.Locations[i].Init))[:w], cell, "%s of instance %d", s.h.Test.Locations[i].Name, inst)
@@ -185,7 +192,7 @@ func (s *simulated) collect(c *runner.Command) {
 	require.EqualValues(s.t, set["result_step"], 4*instances)
 	require.GreaterOrEqual(s.t, len(s.memory[pointers[4].Buffer]), ptxgen.CounterSync+ptxgen.SyncStride*int(settings[6].Value))
 	for i, w := range s.h.Widths {
-		if s.h.Shape.Shared[i] >= 0 {
+		if s.h.Shape.Shared[i] >= 0 || s.h.Root(i) != i {
 			continue
 		}
 		word := func(k int) uint32 { return uint32(own[k*ptxgen.MaxLocations+n].Value) }
@@ -215,16 +222,30 @@ func simulate(t *testing.T, h *ptxgen.Harness, j Job, devices ...runner.Device) 
 
 var chip = runner.Device{Type: "gpu", Target: "sm_90", Units: 8, UnitThreads: 2048, MaxBlock: 1024, Shared: 48 << 10}
 
+// beside are tests beside those of the corpus: with parts of locations, and with values of 64 bits.
+func beside(t *testing.T) (list []*litmus.Test) {
+	for _, text := range []string{
+		"PTX parts\n{ x=0; h=x+4; y=0; }\n P0@cta 0, gpu 0 | P1@cta 1, gpu 0 ;\n st.weak.u64 [x], 1 | st.weak.u32 [h], 1 ;\n ld.weak r0, y | st.weak y, 1 ;\nexists (P0:r0=0)\n",
+		"PTX wide\n{ x=0; y=4294967297; }\n P0@cta 0, gpu 0 | P1@cta 1, gpu 0 ;\n st.weak.u64 x, 8589934593 | ld.weak.u64 r0, x ;\n st.weak.u64 y, 1 | ld.weak.u64 r1, y ;\nexists (P1:r0=8589934593)\n",
+	} {
+		x, err := litmus.Parse("beside", []byte(text))
+		require.NoError(t, err)
+		require.NoError(t, x.Check())
+		list = append(list, x)
+	}
+	return list
+}
+
 // TestLaunchesFit: whatever is chosen, launches find the locations of their instances, with what they begin with, and
 // access what they are given.
 func TestLaunchesFit(t *testing.T) {
-	for _, x := range corpus.Tests() {
+	for _, x := range slices.Concat(corpus.Tests(), beside(t)) {
 		x, name, settings := x.Clone(), x.Name, 1
-		if slices.Contains([]string{"mp", "iriw", "mp+relaxed.ctas-shared", "mp-volatile", "cas-sl", "ptx-cluster+mp"}, name) {
+		if slices.Contains([]string{"parts", "wide", "mp", "iriw", "mp+relaxed.ctas-shared", "mp-volatile", "cas-sl", "ptx-cluster+mp"}, name) {
 			settings = 6
 		}
 		for i := range x.Locations { // to be told apart
-			if x.Locations[i].Init == 0 {
+			if x.Locations[i].Init == 0 && x.Locations[i].Of == "" {
 				x.Locations[i].Init = int64(16 + i)
 			}
 		}
