@@ -79,9 +79,8 @@ func (p *planner) layout(l *launch, perCTA uint32) {
 		l.mul, l.stride, l.offset = append(l.mul, mul), append(l.stride, step), append(l.offset, offset)
 	}
 	for i := range p.h.Cells { // a part lies in its location
-		if r := p.h.Root(i); r != i {
-			l.mul[i], l.stride[i], l.offset[i] = l.mul[r], l.stride[r], l.offset[r]+uint32(p.h.Test.Locations[i].Offset)
-		}
+		r := p.h.Root(i)
+		l.mul[i], l.stride[i], l.offset[i] = l.mul[r], l.stride[r], l.offset[r]+uint32(p.h.Test.Locations[i].Offset)
 	}
 }
 

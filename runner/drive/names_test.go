@@ -265,6 +265,7 @@ func TestTuning(t *testing.T) {
 	for i, n := range names {
 		require.NotEmpty(t, help[i], n)
 	}
+	require.Subset(t, names, []string{"stride", "instances", "stress-own", "launches", "stress-pattern"})
 	tuning := DefaultTuning(chip)
 	loads, stores, steps, err := tuning.pattern(nil)
 	require.NoError(t, err)
@@ -316,6 +317,11 @@ func TestDomain(t *testing.T) {
 	x := mp.Clone()
 	x.Locations[0].Init = 9
 	require.Equal(t, [][]int64{{0, 9, 1}, {0, 9, 1}}, Domain(x, nil))
+	// Of constants those count that are stored or moved, however many where none is given.
+	x, err := litmus.Parse("x", []byte("GPU_PTX x\n{ x=0; 0:.reg .s32 r0; 0:.reg .s32 r1; 0:.reg .s32 r2; }\n T0@cta 0 ;\n st.s32 [x],2 ;\n mov.s32 r0,3 ;\n ld.s32 r1,[x] ;\n"+
+		" add.s32 r2,r1,17 ;\n st.s32 [x],4 ;\n st.s32 [x],5 ;\nexists (0:r1=2 /\\ 0:r2=1)\n"))
+	require.NoError(t, err)
+	require.Equal(t, [][]int64{{0, 2, 3, 4, 5}, {8, 0, 2, 3}}, Domain(x, [][]int64{{}, {8}}))
 	// Where there are many terms, values that are given stand alone.
 	for n, want := range map[int][]int64{6: {7, 0, 1}, 7: {7}} {
 		x := mp.Clone()

@@ -149,7 +149,7 @@ func (p *planner) warps() uint32 {
 // others make bank conflicts. Where threads meet at barriers all of them test.
 func (p *planner) lanes() uint32 {
 	all := 32 / uint32(p.h.Shape.Lanes)
-	if !p.on(Banks) || !p.h.Form.Banks() || p.h.Shape.Full || p.lone {
+	if !p.on(Banks) || !p.h.Form.Banks() || p.h.Shape.Full {
 		return all
 	}
 	return floorPow2(all - min(p.draw(p.t.BankLanes)/uint32(p.h.Shape.Lanes), all-1))
@@ -176,7 +176,7 @@ func (p *planner) size(warps, perCTA uint32) (blocks, stress uint32) {
 		blocks = min(blocks, floorPow2(fit/ctas))
 		if p.on(Stress | Sync) {
 			blocks = min(blocks, floorPow2(p.draw(p.t.Blocks)))
-		} else if p.on(Random) {
+		} else {
 			blocks = min(blocks, 1<<p.upto(uint32(bits.Len32(blocks))))
 		}
 	}

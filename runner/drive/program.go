@@ -164,8 +164,6 @@ func (b *bins) join(h *ptxgen.Harness, words []uint32) []int64 {
 		switch {
 		case w.high:
 			out[w.term] = int64(uint64(uint32(out[w.term])) | uint64(words[i])<<32)
-		case h.Terms[w.term].Wide:
-			out[w.term] = int64(words[i])
 		default:
 			out[w.term] = int64(int32(words[i]))
 		}

@@ -54,6 +54,11 @@ func TestEnds(t *testing.T) {
 	require.EqualValues(t, 512, o.Instances())
 	require.Equal(t, want, s.batches[0].Budget)
 
+	s, o, err = simulate(t, h, Job{Tuning: tuning, Budget: 1}, chip)
+	require.NoError(t, err)
+	require.Empty(t, s.batches, "no time is left")
+	require.Zero(t, o.Instances())
+
 	// Different launches of a batch, where choices are random.
 	tuning.Launches = 3
 	for i, n := range map[Incantations]uint64{None: 1, Sync | Stress: 1, Random: 3, Banks: 3} {
@@ -297,4 +302,22 @@ func TestNoTerms(t *testing.T) {
 	h.Test, h.Terms = h.Test.Clone(), nil
 	s, _, _ := simulate(t, &h, Job{Tuning: DefaultTuning(chip), Instances: 1}, chip)
 	require.Len(t, s.batches, 1)
+}
+
+// TestLanes: only a kernel for bank conflicts leaves lanes to them, and not where threads meet at barriers.
+func TestLanes(t *testing.T) {
+	for _, x := range []struct {
+		form ptxgen.Form
+		inc  Incantations
+		full bool
+		want uint32
+	}{
+		{ptxgen.FormBanks, Banks, false, 8}, {ptxgen.FormBanks, Random, false, 32}, {ptxgen.FormFast, Banks, false, 32}, {ptxgen.FormBanks, Banks, true, 32},
+	} {
+		h := harness(t, "mp", x.form, spec.Pointers)
+		h.Shape.Full = x.full
+		tuning := DefaultTuning(chip)
+		tuning.BankLanes = Fixed(20)
+		require.Equal(t, x.want, newPlanner(h, chip, Job{Tuning: tuning, Incantations: x.inc}).lanes(), "%+v", x)
+	}
 }

@@ -76,10 +76,39 @@ func TestSamples(t *testing.T) {
 		})
 		require.Equal(t, sampled[i].found, found, i)
 	}
-	for _, s := range first {
-		require.NotEmpty(t, s.Memory)
-		require.GreaterOrEqual(t, len(s.Params), 4*len(h.Params))
+	end := int64(0)
+	for _, q := range h.Params {
+		end = max(end, q.At+map[bool]int64{false: 4, true: 8}[q.Wide])
 	}
+	wild := 0
+	for i, s := range first[:len(sampled)] {
+		require.Len(t, s.Params, int(end))
+		at := map[uint64]bool{}
+		for _, a := range s.Memory {
+			at[a.Addr] = true
+		}
+		set := map[string]uint32{}
+		for _, q := range h.Params {
+			switch q.Kind {
+			case ptxgen.ParamLocation, ptxgen.ParamOut, ptxgen.ParamResults, ptxgen.ParamScratch, ptxgen.ParamCounters:
+				require.True(t, at[binary.LittleEndian.Uint64(s.Params[q.At:])], "%s points to memory", q.Name)
+			case ptxgen.ParamSetting:
+				set[q.Name] = binary.LittleEndian.Uint32(s.Params[q.At:])
+			}
+		}
+		x := sampled[i]
+		warps := map[bool]uint32{true: 1, false: 2}[x.found]
+		if x.wild {
+			warps = 1 + uint32(i)%2
+			wild += int(set["inst_mask"] & (set["inst_mask"] + 1))
+			continue
+		}
+		require.Equal(t, 32*warps, s.Dims.Block[0], i)
+		require.Equal(t, []uint32{64*warps - 1, 7, 8, warps, warps}, []uint32{set["inst_mask"], set["stress_lines"], set["stress_lane"], set["warps"],
+			set["stress_iterations"]}, i)
+		require.Equal(t, x.incantations&Stress != 0, set["stress_units"] > set["test_units"], i)
+	}
+	require.Positive(t, wild, "others differ from what is planned")
 }
 
 // TestPaper: memory on paper is filled, written, copied and freed as that of a device, and what a small launch never needs is
@@ -91,6 +120,8 @@ func TestPaper(t *testing.T) {
 	b, err := s.Alloc(t.Context(), 0, 8)
 	require.NoError(t, err)
 	require.NotEqual(t, s.addr(a), s.addr(b))
+	_, err = s.Alloc(t.Context(), 0, 1<<24)
+	require.NoError(t, err)
 	_, err = s.Alloc(t.Context(), 0, 1<<24+1)
 	require.ErrorIs(t, err, runner.ErrMemory)
 	for _, c := range []runner.Command{runner.Fill(a, 4, 8, 0x01020304), runner.Write(a, 12, []byte{9}), runner.Copy(b, 2, a, 8, 5)} {

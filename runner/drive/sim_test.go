@@ -144,6 +144,7 @@ func (s *simulated) test(c *runner.Command) {
 			require.Equal(s.t, runner.U64(0), at[ptxgen.ParamLocation][i], "shared memory has no address")
 			window, stride := at[ptxgen.ParamWindow][i].Value, at[ptxgen.ParamStride][i].Value
 			require.LessOrEqual(s.t, window+stride*uint64(set["cta_mask"])+uint64(w), uint64(c.Dims.Shared))
+			require.Zero(s.t, window%uint64(w)+stride%uint64(w), "accesses are aligned")
 			continue
 		}
 		x := s.location(at, i)
@@ -153,6 +154,7 @@ func (s *simulated) test(c *runner.Command) {
 			require.Equal(s.t, whole, x, "a part lies in its location")
 			continue
 		}
+		require.Zero(s.t, x.offset%uint32(w)+x.stride%uint32(w), "accesses are aligned")
 		for inst := range last + 1 {
 			cell := s.memory[x.buffer][x.at(inst, last):][:w]
 			require.Equal(s.t, binary.LittleEndian.AppendUint64(nil, uint64(s.h.Test.Locations[i].Init))[:w], cell, "%s of instance %d", s.h.Test.Locations[i].Name, inst)
