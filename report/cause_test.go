@@ -2,8 +2,11 @@ package report
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"optcheck/spec"
@@ -79,4 +82,99 @@ func TestFindingChanges(t *testing.T) {
 	require.NoError(t, WriteComparisonMarkdown(&md, x, false))
 	require.Contains(t, md.String(), "\n## new: miscompiled, was preserved\n")
 	require.Contains(t, md.String(), "\nOnly with right: 1 cell (1 miscompiled)\n- 1 test that the other side lacks: f\n")
+}
+
+// TestComparisonMarkdown: a cause is a section with what it means, where it is and what stood there; without all, causes that are
+// equal are counted.
+func TestComparisonMarkdown(t *testing.T) {
+	x := &Comparison{Left: "ptxas 1", Right: "ptxas 2", Instructions: NewCodeChanges()}
+	side := func(texts ...string) ThreadListing {
+		th := ThreadListing{Source: []Line{{Pos: 0, Text: "#0 st [x]"}, {Pos: 1, Text: "#1 ld [y]"}}}
+		for i, text := range texts {
+			th.Machine = append(th.Machine, Line{Pos: i, Text: text})
+		}
+		return th
+	}
+	listing := func(code string, th ThreadListing) *Listing {
+		return &Listing{Code: code, Threads: []ThreadListing{th}}
+	}
+	c := &Cell{Test: "mp", Target: "sm_80", Level: "O3", Layout: "pointers"}
+	x.Instructions.Add(c, listing("a", side("STG.E [R2.64], R5", "LDG.E.STRONG.GPU R7, [R4.64]")), listing("b", side("STG.E [R2.64], R5", "LDG.E R7, [R4.64]")))
+	swapped := side("STG.E [R2.64], R5")
+	swapped.Machine = []Line{{Pos: 1, Text: "LDG.E.STRONG.GPU R7, [R4.64]"}, {Pos: 0, Text: "STG.E [R2.64], R5"}}
+	x.Instructions.Add(c, listing("a", side("STG.E [R2.64], R5", "LDG.E.STRONG.GPU R7, [R4.64]")), listing("c", swapped))
+	var b strings.Builder
+	require.NoError(t, WriteComparisonMarkdown(&b, x, true))
+	for _, part := range []string{
+		"# ptxas 1 → ptxas 2\n\n**1 weaker, 1 without an order of strength, 0 stronger, 0 equal; 0 new findings**\n",
+		"\n## LDG.E.STRONG.GPU -&gt; LDG.E\n\nWeaker by the strength of the access and the scope of the access",
+		"\nSuch as mp, sm\\_80 O3 pointers:\n\n```text\n",
+		"T0  source    | ptxas 1 ",
+		"\n## another order of the same accesses\n\nOrder of accesses, in 1 cell",
+	} {
+		assert.Contains(t, b.String(), part)
+	}
+	require.Equal(t, 1, strings.Count(b.String(), "nother order of the same accesses\n"), "a title that is the meaning stands once")
+}
+
+// TestCompareWanted: cells that nobody wants are not compared, whichever side has them.
+func TestCompareWanted(t *testing.T) {
+	run := func(class string, tests ...string) *Run {
+		r := NewRun()
+		for _, name := range tests {
+			c := Cell{Test: name, Hash: name, Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}
+			c.Class = class
+			r.Cells = append(r.Cells, c)
+		}
+		return r
+	}
+	for _, wanted := range []string{"a", "b", "c"} {
+		x := Compare(run(Preserved, "a", "b"), run(Optimised, "b", "c"), func(c *Cell) bool { return c.Test == wanted })
+		require.Len(t, x.Differences, 1, wanted)
+		require.Equal(t, wanted, x.Differences[0].Test)
+		require.Equal(t, wanted != "b", x.Differences[0].Missing, wanted)
+	}
+}
+
+// TestInstructionLines: long lists are cut, and say how much is missing.
+func TestInstructionLines(t *testing.T) {
+	require.Equal(t, [2]string{"A ; B", "nothing"}, instructionLines([]string{"A", "B"}, nil))
+	just, more := slices.Repeat([]string{"A"}, maxInstructions), slices.Repeat([]string{"B"}, maxInstructions+2)
+	got := instructionLines(just, more)
+	require.Equal(t, strings.Repeat("A ; ", maxInstructions-1)+"A", got[0])
+	require.Equal(t, strings.Repeat("B ; ", maxInstructions)+"2 more", got[1])
+	for text, want := range map[string]string{"#0 st.relaxed [x]": "st.relaxed", "st [x]": "st", "#1": "#1", "": "", " ": ""} {
+		require.Equal(t, want, operation(text), text)
+	}
+}
+
+// TestOrderCut: of two long orders only what lies between their first and last difference is shown.
+func TestOrderCut(t *testing.T) {
+	order := func(places ...int) (out []Line) {
+		for _, p := range places {
+			out = append(out, Line{Pos: p})
+		}
+		return out
+	}
+	short := [2][]Line{order(1, 2, 3), order(1, 3, 2)}
+	l, r := where(short[0], short[1])
+	require.Equal(t, short, [2][]Line{l, r})
+	a, b := order(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12), order(0, 1, 2, 4, 3, 5, 6, 7, 8, 10, 9, 11, 12)
+	l, r = where(a, b)
+	require.Equal(t, [2][]Line{order(3, 4, 5, 6, 7, 8, 9, 10), order(4, 3, 5, 6, 7, 8, 10, 9)}, [2][]Line{l, r})
+}
+
+// TestFindingTitle: what became of a finding.
+func TestFindingTitle(t *testing.T) {
+	for want, f := range map[string]FindingChange{
+		"new: changed, in cells that the left side lacks": {Change: FindingNew, Class: Changed},
+		"new: changed, was preserved":                     {Change: FindingNew, Class: Changed, From: Preserved},
+		"new: changed":                                    {Change: FindingNew, Class: Changed, From: Changed},
+		"gone: changed, is preserved":                     {Change: FindingGone, Class: Changed, From: Changed, To: Preserved},
+		"gone: changed":                                   {Change: FindingGone, Class: Changed, From: Changed, To: Changed},
+		"changed: changed, was optimised":                 {Change: FindingChanged, Class: Changed, From: Optimised, To: Changed},
+		"changed: changed":                                {Change: FindingChanged, Class: Changed, From: Changed, To: Changed},
+	} {
+		require.Equal(t, want, f.Title())
+	}
 }

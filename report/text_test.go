@@ -1,0 +1,113 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/litmus"
+	"optcheck/litmus/corpus"
+)
+
+// TestCounts: a table of classes stands where the first line does not say it: not for one program, nor for one row of programs.
+func TestCounts(t *testing.T) {
+	for _, x := range []struct {
+		layout        string
+		tests, levels int
+		want          string
+	}{
+		{OwnLayout, 1, 2, ""}, {OwnLayout, 2, 1, ""}, {OwnLayout, 2, 2, "2 tests, 2 cells\n"}, {"pointers", 1, 1, "1 test, 1 cell; layouts pointers\n"},
+	} {
+		r := NewRun()
+		r.Config = Config{Tests: x.tests, Layouts: []string{x.layout}, Toolchains: []Toolchain{{ID: "ptxas 1"}}, Levels: []string{"O0", "O1"}}
+		for i := range x.levels {
+			c := Cell{Test: "t", Toolchain: "ptxas 1", Target: "sm_80", Level: fmt.Sprint("O", i), Layout: x.layout}
+			c.Class = []string{Preserved, Optimised}[i]
+			r.Cells = append(r.Cells, c)
+		}
+		var b strings.Builder
+		w := bufio.NewWriter(&b)
+		writeCounts(w, r)
+		require.NoError(t, w.Flush())
+		if x.want == "" {
+			require.Empty(t, b.String(), x)
+			continue
+		}
+		require.True(t, strings.HasPrefix(b.String(), "\n"+x.want), "%+v %s", x, b.String())
+		require.Equal(t, x.levels > 1, strings.Contains(b.String(), " all "), "a sum of several rows")
+	}
+}
+
+// TestClip: what is cut stays text, no longer than allowed, and what differs behind the cut stays apart.
+func TestClip(t *testing.T) {
+	require.Equal(t, "abc", clip("abc", 3))
+	a, b := clip(strings.Repeat("ä", 100)+"x", 64), clip(strings.Repeat("ä", 100)+"y", 64)
+	require.NotEqual(t, a, b)
+	for n := 20; n < 64; n++ {
+		s := clip(strings.Repeat("ä", 100), n)
+		require.True(t, utf8.ValidString(s), n)
+		require.LessOrEqual(t, len(s), n, n)
+	}
+	require.Len(t, clip("\x80\x80\x80"+strings.Repeat("\x80", 60), 22), len("…")+16)
+	require.Equal(t, "One.", beginning("One."))
+	long := "First. Second. " + strings.Repeat("x", maxDescription)
+	require.Equal(t, "First. Second.", beginning(long))
+	require.LessOrEqual(t, len(beginning(strings.Repeat("x", 2*maxDescription))), maxDescription)
+	require.Equal(t, strings.Repeat("y", maxDescription), beginning(strings.Repeat("y", maxDescription)))
+}
+
+// TestNewTest: a test of a file has the lines of its accesses.
+func TestNewTest(t *testing.T) {
+	mp, ok := corpus.Lookup("mp")
+	require.True(t, ok)
+	x, err := litmus.Parse("mp.litmus", []byte(mp.String()))
+	require.NoError(t, err)
+	require.Empty(t, NewTest(x, "h", "mp", "").Lines)
+	e := NewTest(x, "h", "", "mp.litmus")
+	require.Len(t, e.Lines, len(x.Threads))
+	require.Len(t, e.Columns, len(x.Threads))
+	require.Positive(t, e.Lines[0][0])
+	require.Equal(t, []string{"mp", "h", "mp.litmus", x.String()}, []string{e.Name, e.Hash, e.File, e.Text})
+}
+
+// TestPlansAdd: runs that tell no believable number of cells, or were on devices, plan nothing; a shard without cells has done its part.
+func TestPlansAdd(t *testing.T) {
+	for _, x := range []struct {
+		c    Config
+		want bool
+	}{
+		{Config{Cells: 1}, true}, {Config{Cells: MaxPlanned, Tests: MaxPlanned}, true}, {Config{Cells: 0, Shard: "1/2"}, true},
+		{Config{Cells: 0}, false}, {Config{Cells: -1, Shard: "1/2"}, false}, {Config{Cells: MaxPlanned + 1}, false}, {Config{Cells: 1, Tests: -1}, false},
+		{Config{Cells: 1, Tests: MaxPlanned + 1}, false}, {Config{Cells: 1, OnDevice: &DeviceRun{}}, false},
+	} {
+		p, err := (&Plans{}).Add(x.c, true)
+		require.NoError(t, err)
+		require.Equal(t, x.want, p != nil, "%+v", x.c)
+	}
+	var a, b bitset
+	for _, i := range []uint32{0, 63, 64, 200} {
+		a.add(i)
+	}
+	b.add(64)
+	require.Equal(t, []int{4, 0, 3, 4}, []int{a.count(), a.plus(b), b.plus(a), bitset(nil).plus(a)})
+	b.addAll(a)
+	require.Equal(t, 4, b.count())
+}
+
+// TestVerdictCut: a verdict names some outcomes and counts the others.
+func TestVerdictCut(t *testing.T) {
+	v := &Verdict{Model: "ptx", Source: 3, Machine: 9}
+	for i := range maxOutcomes + 2 {
+		v.New = append(v.New, fmt.Sprintf("x=%d;", i))
+	}
+	v.Visible = v.New[:maxOutcomes]
+	var b strings.Builder
+	WriteVerdict(&b, v)
+	lines := strings.Split(b.String(), "\n")
+	require.Contains(t, lines[0], fmt.Sprintf("x=%d;  and 2 more (model ptx: 3 outcomes of the test, 9 of the machine code)", maxOutcomes-1))
+	require.Equal(t, "  in the terms of the condition: "+strings.Join(v.Visible, "  "), lines[1])
+}
