@@ -142,7 +142,7 @@ const want = time.Second
 // next makes batches of that length.
 func next(repeat uint64, took time.Duration) uint64 {
 	switch {
-	case took <= 0 || took < want/16:
+	case took < want/16:
 		return repeat * 16
 	case took < want/2 || took > 2*want:
 		return max(1, uint64(float64(repeat)*float64(want)/float64(took)))

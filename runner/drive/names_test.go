@@ -289,6 +289,7 @@ func TestProfile(t *testing.T) {
 	p := &Profile{Device: "chip", Driver: "1", Compiler: "ptxas 12", Tuning: map[string]string{"stride": "64", "warps": "1..8"}}
 	var b bytes.Buffer
 	require.NoError(t, p.Write(&b))
+	require.Contains(t, b.String(), "\n  \"device\": \"chip\",\n", "a user may edit it")
 	again, err := ReadProfile(&b)
 	require.NoError(t, err)
 	require.Equal(t, p, again)

@@ -229,6 +229,7 @@ func beside(t *testing.T) (list []*litmus.Test) {
 	for _, text := range []string{
 		"PTX parts\n{ x=0; h=x+4; y=0; }\n P0@cta 0, gpu 0 | P1@cta 1, gpu 0 ;\n st.weak.u64 [x], 1 | st.weak.u32 [h], 1 ;\n ld.weak r0, y | st.weak y, 1 ;\nexists (P0:r0=0)\n",
 		"PTX wide\n{ x=0; y=4294967297; }\n P0@cta 0, gpu 0 | P1@cta 1, gpu 0 ;\n st.weak.u64 x, 8589934593 | ld.weak.u64 r0, x ;\n st.weak.u64 y, 1 | ld.weak.u64 r1, y ;\nexists (P1:r0=8589934593)\n",
+		"PTX shared\n{ a=0; b=0; }\n P0@cta 0, gpu 0 | P1@cta 0, gpu 0 ;\n st.weak.u32 a, 1 | ld.weak.u64 r0, b ;\n st.weak.u64 b, 1 | ld.weak r1, a ;\na: shared, b: shared\nexists (P1:r0=1)\n",
 	} {
 		x, err := litmus.Parse("beside", []byte(text))
 		require.NoError(t, err)
