@@ -230,11 +230,20 @@ func renamed(in *isa.Inst, was, to isa.Reg) bool {
 // tries says what is said of a function so many times changed: how often which class, and a hash of it in full.
 func (s *splicer) tries(of *isa.Func, times int, judge func(*isa.Func) (class, says string)) string {
 	n, h := map[string]int{}, fnv.New32a()
+	var at []int // what does something
+	for i := range of.Insts {
+		if in := &of.Insts[i]; in.Role != isa.RoleNop && in.Target != i {
+			at = append(at, i)
+		}
+	}
+	if len(at) == 0 {
+		return "nothing"
+	}
 	for range times {
 		f := *of
 		f.Insts = slices.Clone(of.Insts)
 		for range 1 + s.rnd.IntN(2) {
-			anyOf(s.rnd, spliced)(s, &f, s.rnd.IntN(len(f.Insts)))
+			anyOf(s.rnd, spliced)(s, &f, anyOf(s.rnd, at))
 		}
 		f.BuildCFG()
 		class, says := judge(&f)
