@@ -164,6 +164,13 @@ func TestOrderCut(t *testing.T) {
 	require.Equal(t, [2][]Line{order(3, 4, 5, 6, 7, 8, 9, 10), order(4, 3, 5, 6, 7, 8, 10, 9)}, [2][]Line{l, r})
 }
 
+// TestOrderOf: accesses stand in the order in which machine code begins them; what is a part of one, or of none, has no place.
+func TestOrderOf(t *testing.T) {
+	source := []Line{{Pos: 0, Text: "#0"}, {Pos: 1, Text: "#1"}, {Pos: 2, Text: "#2"}}
+	got := orderOf(ThreadListing{Source: source, Machine: []Line{{Pos: 2}, {Pos: 0, Part: true}, {Pos: -1}, {Pos: 1}, {Pos: 2}, {Pos: 7}}})
+	require.Equal(t, []Line{source[2], source[1]}, got)
+}
+
 // TestFindingTitle: what became of a finding.
 func TestFindingTitle(t *testing.T) {
 	for want, f := range map[string]FindingChange{

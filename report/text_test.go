@@ -111,3 +111,83 @@ func TestVerdictCut(t *testing.T) {
 	require.Contains(t, lines[0], fmt.Sprintf("x=%d;  and 2 more (model ptx: 3 outcomes of the test, 9 of the machine code)", maxOutcomes-1))
 	require.Equal(t, "  in the terms of the condition: "+strings.Join(v.Visible, "  "), lines[1])
 }
+
+// TestLacks: of what runs set out to do it is told how many cells are missing, of which tests they are, and which shards nobody did.
+func TestLacks(t *testing.T) {
+	tool := []Toolchain{{ID: "ptxas 1"}}
+	config := func(cells int, shard string) Config {
+		return Config{Tests: 2, Cells: cells, Shard: shard, Toolchains: tool, Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"}, Layouts: []string{"pointers"}}
+	}
+	set := func(cells ...string) *Set {
+		r := NewRun()
+		r.Config = config(4, "")
+		for _, name := range []string{"a", "b"} {
+			r.Tests = append(r.Tests, Test{Name: name, Hash: name, Dialect: "PTX", Text: name})
+		}
+		for _, c := range cells {
+			x := Cell{Test: c[:1], Hash: c[:1], Toolchain: "ptxas 1", Target: "sm_80", Level: c[1:], Layout: "pointers"}
+			x.Class = Preserved
+			r.Cells = append(r.Cells, x)
+		}
+		s := NewSet()
+		for i := range r.Tests {
+			require.NoError(t, s.Handle(Event{Test: &r.Tests[i]}))
+		}
+		for i := range r.Cells {
+			require.NoError(t, s.Handle(Event{Cell: &r.Cells[i]}))
+		}
+		require.NoError(t, s.Close())
+		return s
+	}
+	type plan struct {
+		cells int
+		shard string
+		tests []uint32
+	}
+	for what, x := range map[string]struct {
+		plans   []plan
+		have    []string
+		missing int
+		told    string
+	}{
+		"whole":                       {[]plan{{4, "", []uint32{0, 1}}}, []string{"aO0", "aO3", "bO0", "bO3"}, 0, ""},
+		"one cell":                    {[]plan{{4, "", []uint32{0, 1}}}, []string{"aO0", "aO3", "bO0"}, 1, ""},
+		"cells of another test, cut":  {[]plan{{2, "", []uint32{0}}}, []string{"bO0", "bO3"}, 2, ""},
+		"which tests nobody has said": {[]plan{{2, "", nil}}, []string{"bO0", "bO3"}, 0, ""},
+		"a shard that nobody did":     {[]plan{{2, "1/2", []uint32{0}}}, []string{"aO0", "aO3"}, 2, "of 2 shards, no run did 2: merge their stores, too"},
+		"two shards":                  {[]plan{{2, "1/2", []uint32{0}}, {2, "2/2", []uint32{1}}}, []string{"aO0", "aO3", "bO0"}, 1, ""},
+		"nothing":                     {nil, nil, 0, ""},
+	} {
+		ps := &Plans{}
+		for _, p := range x.plans {
+			c := config(p.cells, p.shard)
+			got, err := ps.Add(c, !strings.HasSuffix(what, ", cut"))
+			require.NoError(t, err)
+			for _, i := range p.tests {
+				got.Test(i)
+			}
+		}
+		cells, problems := ps.Lacks(set(x.have...))
+		require.Equal(t, x.missing, cells, what)
+		told := ""
+		for _, p := range problems {
+			told += p.Detail
+		}
+		require.Equal(t, x.told, told, what)
+	}
+}
+
+// TestShared: which toolchains made the same machine code; cells without any count for nothing.
+func TestShared(t *testing.T) {
+	r := NewRun()
+	for _, c := range [][2]string{{"x", "ptxas 1"}, {"x", "ptxas 2"}, {"x", "ptxas 1"}, {"y", "ptxas 2"}, {"z", "ptxas 2"}, {"z", "ptxas 1"}, {"", "ptxas 3"}} {
+		x := Cell{Test: "t", Toolchain: c[1]}
+		x.Code = c[0]
+		r.Cells = append(r.Cells, x)
+	}
+	var b strings.Builder
+	w := bufio.NewWriter(&b)
+	writeShared(w, r)
+	require.NoError(t, w.Flush())
+	require.Equal(t, "\n3 distinct machine codes; emitted by\n       2  ptxas 1, ptxas 2\n       1  ptxas 2\n", b.String())
+}
