@@ -153,6 +153,49 @@ func edits(f *isa.Func, rnd *rand.Rand, most int) (names []string, out []*isa.Fu
 		},
 		func(i int, in *isa.Inst) { one("always", i, func(in *isa.Inst) { in.Guard = isa.Guard{} }) },
 		func(i int, in *isa.Inst) { one("of another line", i, func(in *isa.Inst) { in.Src.Line++ }) },
+		func(i int, in *isa.Inst) {
+			if in.Guard.Reg.Class != isa.ClassNone {
+				one("otherwise", i, func(in *isa.Inst) { in.Guard.Neg = !in.Guard.Neg })
+			}
+		},
+		func(i int, in *isa.Inst) {
+			if at := slices.IndexFunc(in.Args, func(o isa.Operand) bool { return o.Kind == isa.OpdMem }); at >= 0 {
+				one("elsewhere", i, func(in *isa.Inst) {
+					in.Args = slices.Clone(in.Args)
+					in.Args[at].Off += 4
+				})
+			}
+		},
+		func(i int, in *isa.Inst) {
+			if in.Mem.Width > 1 && in.Mem.Width <= 4 {
+				one("narrower", i, func(in *isa.Inst) { in.Mem.Width /= 2 })
+			}
+		},
+		func(i int, in *isa.Inst) {
+			if in.Mem.Atom != "" {
+				one("another operation", i, func(in *isa.Inst) { in.Mem.Atom = map[bool]string{true: "MAX", false: "ADD"}[in.Mem.Atom == "ADD"] })
+			}
+		},
+		func(i int, in *isa.Inst) { // under the condition of another one
+			for k := range f.Insts {
+				if g := f.Insts[(i+k)%len(f.Insts)].Guard; g != in.Guard {
+					one("under "+g.Reg.String(), i, func(in *isa.Inst) {
+						if in.Guard = g; g.Reg.Class != isa.ClassNone {
+							in.Uses = append(slices.Clone(in.Uses), g.Reg)
+						}
+					})
+					return
+				}
+			}
+		},
+		func(i int, in *isa.Inst) { // far from where it stands
+			to := rnd.IntN(len(f.Insts))
+			if in.Target < 0 && f.Insts[to].Target < 0 && in.Flow == isa.FlowNext && f.Insts[to].Flow == isa.FlowNext {
+				insts := slices.Clone(f.Insts)
+				insts[i], insts[to] = insts[to], insts[i]
+				add("exchanged", i, insts)
+			}
+		},
 	} {
 		var at []int
 		for i := range f.Insts {
@@ -299,7 +342,7 @@ func TestStored(t *testing.T) {
 					fmt.Fprintf(&out, "  if %s: %s\n", x.what, says)
 				}
 			}
-			names, list := edits(s.Program.Funcs[at], rand.New(rand.NewPCG(uint64(len(s.Program.Funcs[at].Insts)), 31)), 3)
+			names, list := edits(s.Program.Funcs[at], rand.New(rand.NewPCG(uint64(len(s.Program.Funcs[at].Insts)), 31)), 6)
 			for i := range list {
 				changes++
 				if says := inBrief(r.said(f, list[i])); says != honest {
