@@ -99,7 +99,6 @@ func TestSamples(t *testing.T) {
 		x := sampled[i]
 		warps := map[bool]uint32{true: 1, false: 2}[x.found]
 		if x.wild {
-			warps = 1 + uint32(i)%2
 			wild += int(set["inst_mask"] & (set["inst_mask"] + 1))
 			continue
 		}
