@@ -185,3 +185,41 @@ func TestFindingTitle(t *testing.T) {
 		require.Equal(t, want, f.Title())
 	}
 }
+
+// TestRows: two listings stand side by side by accesses where both are in order, else as they are, with the numbers of accesses; what is
+// of none has no number.
+func TestRows(t *testing.T) {
+	source := []Line{{Pos: 0, Text: "#0 st"}, {Pos: 1, Text: "#1 ld"}}
+	st, ld, fence := Line{Pos: 0, Text: "ST"}, Line{Pos: 1, Text: "LD"}, Line{Pos: -1, Text: "MEMBAR"}
+	of := func(lines ...Line) ThreadListing { return ThreadListing{Source: source, Machine: lines} }
+	for what, x := range map[string]struct {
+		left, right ThreadListing
+		want        [][3]string
+	}{
+		"in order":        {of(st, ld), of(st, ld, ld), [][3]string{{"#0 st", "ST", "ST"}, {"#1 ld", "LD", "LD"}, {"", "", "LD"}}},
+		"nothing":         {of(), of(ld), [][3]string{{"#0 st", "", ""}, {"#1 ld", "", "LD"}}},
+		"another order":   {of(ld, st), of(st), [][3]string{{"#0 st", "#1 LD", "#0 ST"}, {"#1 ld", "#0 ST", ""}}},
+		"beside accesses": {of(fence, st, ld), of(st), [][3]string{{"#0 st", "MEMBAR", "#0 ST"}, {"#1 ld", "#0 ST", ""}, {"", "#1 LD", ""}}},
+	} {
+		require.Equal(t, x.want, Trio{Left: x.left, Right: x.right}.Rows(), what)
+	}
+	for name, want := range map[string]string{"mp": "mp", "k.ptx:_Z1fi": "k.ptx:f(int)", "k.ptx:f": "k.ptx:f"} {
+		require.Equal(t, want, readable(name))
+	}
+}
+
+// TestPathNames: a name becomes one element of a path, and different names different ones. A place of programs has no layout.
+func TestPathNames(t *testing.T) {
+	require.Equal(t, "mp", fileName("mp"))
+	seen := map[string]bool{"mp": true}
+	for _, name := range []string{"a/b", `a\b`, "a_b", ".", "..", "", "a/../b"} {
+		s := fileName(name)
+		require.False(t, strings.ContainsAny(s, `/\`) || s == "." || s == ".." || s == "", "%q: %q", name, s)
+		require.False(t, seen[s], s)
+		seen[s] = true
+	}
+	p := Place{Toolchain: "ptxas 1", Targets: []string{"sm_80", "sm_90"}, Levels: []string{"O3"}, Layouts: []string{OwnLayout}}
+	require.Equal(t, "ptxas 1 sm_80 sm_90 at O3", p.String())
+	p.Layouts = []string{OwnLayout, "pointers"}
+	require.Equal(t, "ptxas 1 sm_80 sm_90 at O3, layout "+OwnLayout+" pointers", p.String())
+}
