@@ -91,7 +91,7 @@ func TestJudged(t *testing.T) {
 	last := tcs[len(tcs)-1:]
 	others := []spec.Layout{spec.Symbols, spec.Offsets, spec.Adjacent}
 	gather(Options{Tests: append(corpus.Tests(), loopTests(t)...), Toolchains: last, Targets: []string{"sm_70", "sm_90"}, Levels: []string{"O3"}, Layouts: others})
-	gather(Options{Tests: corpus.Tests(), Toolchains: tcs[:1], Targets: []string{"sm_35"}, Levels: []string{"O3"}, Layouts: []spec.Layout{spec.Symbols}})
+	gather(Options{Tests: append(corpus.Tests(), lockedTests(t)...), Toolchains: tcs[:1], Targets: []string{"sm_35"}, Levels: []string{"O3"}, Layouts: []spec.Layout{spec.Symbols}})
 	for _, set := range []string{"shapes", "opportunities", "quick"} {
 		tests := killTests(t, set)
 		gather(Options{Tests: tests[:min(150, len(tests))], Toolchains: last, Targets: []string{"sm_80"}, Levels: []string{"O3"},
@@ -150,27 +150,77 @@ func TestJudged(t *testing.T) {
 		}
 	}
 	write(false)
-	for _, target := range []string{"sm_70", "sm_90"} {
-		for _, name := range []string{"mp", "cas-sl", "mp+relaxed.ctas-shared", "lb+addrs"} {
-			x := corpusTest(t, name)
-			for _, form := range []ptxgen.Form{ptxgen.FormFast, ptxgen.FormPermuted} {
-				h, err := ptxgen.EmitHarness(x, target, form, spec.Pointers)
-				require.NoError(t, err)
-				tc := tcs[len(tcs)-1]
-				res, err := tc.Compile(t.Context(), toolchain.Job{Target: target, Level: "O3", LineInfo: true, Header: ptxgen.Header(h.Version, target),
-					Units: []toolchain.Unit{{Name: h.Name, Text: h.Text}}})
-				require.NoError(t, err)
-				text, err := tc.Disassemble(t.Context(), res.Batches[0].Cubin, toolchain.DisasmOptions{LineInfo: true, NoDataflow: true})
-				require.NoError(t, err)
-				code, err := pipeline.ParseDump("harness", text)
-				require.NoError(t, err)
-				require.NoError(t, enc.Encode(judgedCell{x.String(), tc.ID, target, "O3", "pointers",
-					[]judgedKernel{{Func: code.Program.Funcs[0], Check: optcheck.NewChecker()}}, true, form, false}))
-			}
-		}
+	for _, c := range judgedHarnesses(t, tcs) {
+		require.NoError(t, enc.Encode(c))
 	}
 	write(true)
 	require.NoError(t, z.Close())
 	require.NoError(t, f.Close())
 	t.Logf("%d of %d cells", kept, len(cells))
+}
+
+// lockedTests have atomics on shared memory, which Kepler performs between a load that locks and a store that unlocks.
+func lockedTests(t *testing.T) (tests []*litmus.Test) {
+	for i, atom := range []string{"atom.cas.b32 r1,[rd0],0,1", "atom.exch.b32 r1,[rd0],1", "atom.add.u32 r1,[rd0],1", "atom.and.b32 r1,[rd0],1", "atom.max.s32 r1,[rd0],2"} {
+		x, err := litmus.Parse("locked", fmt.Appendf(nil, `GPU_PTX locked%d
+{
+m=1; x=0;
+0:.reg .b64 rd0 = x; 0:.reg .s32 r0; 0:.reg .b64 rd1 = m;
+1:.reg .s32 r1; 1:.reg .b64 rd0 = m; 1:.reg .pred p2; 1:.reg .s32 r3; 1:.reg .b64 rd1 = x;
+}
+ T0                       | T1                        ;
+ st.volatile.s32 [rd0],1  | %s                        ;
+ atom.exch.b32 r0,[rd1],0 | setp.eq.s32 p2,r1,0       ;
+                          | @p2 ld.volatile.s32 r3,[rd1] ;
+ScopeTree(grid(cta(warp T0) (warp T1)))
+m: shared, x: shared
+exists (1:r1=0 /\ 1:r3=0)
+`, i, atom))
+		require.NoError(t, err)
+		require.NoError(t, x.Check())
+		tests = append(tests, x)
+	}
+	return tests
+}
+
+// judgedHarnesses are kernels for devices: of the forms and layouts that devices are asked with most, and, marked as rare, of others.
+func judgedHarnesses(t *testing.T, tcs []*toolchain.Toolchain) (cells []judgedCell) {
+	add := func(tc *toolchain.Toolchain, target, level, name string, form ptxgen.Form, layout spec.Layout, rare bool) {
+		x := corpusTest(t, name)
+		h, err := ptxgen.EmitHarness(x, target, form, layout)
+		require.NoError(t, err)
+		res, err := tc.Compile(t.Context(), toolchain.Job{Target: target, Level: level, LineInfo: true, Header: ptxgen.Header(h.Version, target),
+			Units: []toolchain.Unit{{Name: h.Name, Text: h.Text}}})
+		require.NoError(t, err)
+		text, err := tc.Disassemble(t.Context(), res.Batches[0].Cubin, toolchain.DisasmOptions{LineInfo: true, NoDataflow: true})
+		require.NoError(t, err)
+		code, err := pipeline.ParseDump("harness", text)
+		require.NoError(t, err)
+		for i := range code.Program.Funcs[0].Insts {
+			code.Program.Funcs[0].Insts[i].Code = nil
+		}
+		cells = append(cells, judgedCell{x.String(), tc.ID, target, level, layout.String(), []judgedKernel{{Func: code.Program.Funcs[0], Check: optcheck.NewChecker()}}, true, form, rare})
+	}
+	last := tcs[len(tcs)-1]
+	for _, target := range []string{"sm_70", "sm_90"} {
+		for _, name := range []string{"mp", "cas-sl", "mp+relaxed.ctas-shared", "lb+addrs"} {
+			for _, form := range []ptxgen.Form{ptxgen.FormFast, ptxgen.FormPermuted} {
+				add(last, target, "O3", name, form, spec.Pointers, false)
+			}
+		}
+	}
+	for _, layout := range []spec.Layout{spec.Adjacent, spec.Symbols, spec.Offsets} {
+		for _, form := range []ptxgen.Form{ptxgen.FormFast, ptxgen.FormBanks, ptxgen.FormPermuted} {
+			for _, name := range []string{"mp", "mp+relaxed.ctas-shared", "coRR-volatile-shared"} {
+				for i, target := range []string{"sm_80", "sm_60"} {
+					tc := []*toolchain.Toolchain{last, tcs[0]}[i]
+					if _, err := ptxgen.EmitHarness(corpusTest(t, name), target, form, layout); err == nil { // what the form and the target are for
+						add(tc, target, "O3", name, form, layout, true)
+					}
+				}
+			}
+		}
+	}
+	add(last, "sm_80", "O0", "mp", ptxgen.FormFast, spec.Adjacent, true)
+	return cells
 }

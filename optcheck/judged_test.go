@@ -134,17 +134,17 @@ func (c *JudgedCell) judge(t *testing.T, b *strings.Builder) (good, edits int) {
 	layout, err := spec.ParseLayout(c.Layout)
 	require.NoError(t, err)
 	fmt.Fprintf(b, "== %s %s %s %s %s\n", x.Name, c.Toolchain, c.Target, c.Level, c.Layout)
+	list := edited
+	if c.Rare {
+		list = fewEdited
+	}
 	if c.Harness {
 		h, err := ptxgen.EmitHarness(x, c.Target, c.Form, layout)
 		require.NoError(t, err)
 		judge := func(fn *isa.Func) (string, string) { return harnessSays(NewChecker().CheckHarness(fn, h.Check)), "" }
 		says, _ := judge(c.Kernels[0].Func)
 		fmt.Fprintf(b, "%v: %s\n", c.Form, says)
-		return 0, edited(b, c.Kernels[0].Func, judge)
-	}
-	list := edited
-	if c.Rare {
-		list = fewEdited
+		return 0, list(b, c.Kernels[0].Func, judge)
 	}
 	var lifted, machines []LiftedThread
 	for i := range c.Kernels {
