@@ -47,6 +47,7 @@ func TestMnemonic(t *testing.T) {
 		"global_load_b32 v0, v1 th:TH_LOAD_NT":           "global_load_b32 th:TH_LOAD_NT",
 		"buffer_wbl2 sc0 sc1":                            "buffer_wbl2 sc0 sc1",
 		"s_waitcnt vmcnt(0) lgkmcnt(0)":                  "s_waitcnt vmcnt(0) lgkmcnt(0)",
+		"LDG.E R7, [R4] nt":                              "LDG.E",
 	} {
 		assert.Equal(t, want, mnemonic(text), text)
 	}

@@ -68,6 +68,8 @@ func TestIssueShapes(t *testing.T) {
 		{"mixed", corpusText("coRR-L2-L1"), []int{2}},
 		{"fenced", corpusText("coRR-L2-L1+membar.gl"), []int{2}},
 		{"registers", change("0:.reg", "0:.reg .s32 one = 1; 0:.reg", "],1", "],one").Replace(corpusText("coRR")), []int{1}},
+		{"two-locations", change("x=0;", "x=0; y=0;", "1:.reg .s32 r2;", "1:.reg .s32 r2; 1:.reg .b64 rd1 = y;", "r2,[rd0]", "r2,[rd1]", "x: global", "x: global, y: global").
+			Replace(corpusText("coRR")), nil},
 		{"turned", change(`1:r1=1 /\ 1:r2=0`, `1=1:r1 /\ 0=1:r2`).Replace(corpusText("coRR")), []int{1}},
 		{"unequal", change("1:r1=1", "1:r1!=0").Replace(corpusText("coRR")), nil},
 		{"location", change("1:r1=1", "x=1").Replace(corpusText("coRR")), nil},

@@ -35,4 +35,15 @@ func TestOneLine(t *testing.T) {
 		{Histogram: &Histogram{Test: "mp", Device: TestedDevice{Name: evil}}}} {
 		require.ErrorContains(t, read(Event{Config: &config}, e), "run.jsonl:2: bad event: ")
 	}
+	for _, change := range []func(*Cell){func(c *Cell) { c.Toolchain = evil }, func(c *Cell) { c.Target = evil }, func(c *Cell) { c.Level = evil },
+		func(c *Cell) { c.Layout = evil }, func(c *Cell) { c.Class = evil }} {
+		c := Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "pointers"}
+		c.Class = Preserved
+		require.NoError(t, (&Event{Cell: &c}).oneLine())
+		change(&c)
+		require.ErrorContains(t, (&Event{Cell: &c}).oneLine(), "is no name: it has several lines")
+	}
+	for _, e := range []Event{{Problem: &Problem{Level: evil}}, {Problem: &Problem{Target: evil}}, {Histogram: &Histogram{Status: evil}}, {Histogram: &Histogram{Layout: evil}}} {
+		require.ErrorContains(t, e.oneLine(), "is no name: it has several lines")
+	}
 }

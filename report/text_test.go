@@ -191,3 +191,10 @@ func TestShared(t *testing.T) {
 	require.NoError(t, w.Flush())
 	require.Equal(t, "\n3 distinct machine codes; emitted by\n       2  ptxas 1, ptxas 2\n       1  ptxas 2\n", b.String())
 }
+
+// TestURI: an absolute path is a file, also with a drive of Windows; a relative one stays one.
+func TestURI(t *testing.T) {
+	for file, want := range map[string]string{"a/b c": "a/b%20c", "/a/b": "file:///a/b", "C:/a": "file:///C:/a", "C:/": "file:///C:/", "ab": "ab", "": "", "a/": "a/"} {
+		require.Equal(t, want, uri(file))
+	}
+}

@@ -290,7 +290,7 @@ func (p *planner) roles(set map[string]uint32) {
 func (p *planner) incantations(l *launch, warps uint32) (err error) {
 	set := l.set
 	set["sync_bound"] = p.draw(p.t.SyncBound)
-	if n := uint32(p.h.Shape.Units*p.h.Shape.Ranks) * warps; p.on(Sync) && n > 1 && !p.permuted() {
+	if n := uint32(p.h.Shape.Units*p.h.Shape.Ranks) * warps; p.on(Sync) && n > 1 {
 		set["sync"], l.syncWords = n, l.blocks
 	}
 	set["stress_slot"], set["idle_slot"] = ptxgen.MaxHarnessSlots, ptxgen.MaxHarnessSlots+1

@@ -76,6 +76,7 @@ func TestSamples(t *testing.T) {
 		})
 		require.Equal(t, sampled[i].found, found, i)
 	}
+	require.Equal(t, map[string]uint32{"stress_loads": 0b10101, "stress_stores": 0b01010, "stress_steps": 5, "sync": 1 << 30, "pre_mask": 7}, sampled[1].set)
 	end := int64(0)
 	for _, q := range h.Params {
 		end = max(end, q.At+map[bool]int64{false: 4, true: 8}[q.Wide])
