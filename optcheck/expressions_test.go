@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"optcheck/isa"
+	"optcheck/litmus"
 	"optcheck/spec"
 )
 
@@ -269,4 +270,49 @@ func TestGuardOf(t *testing.T) {
 		runs, known := guardOf(x.list, map[int64]uint32{8: 7})(read)
 		require.Equal(t, []any{x.runs, x.known}, []any{runs, known}, what)
 	}
+}
+
+// TestAMDEffects: what else AMD's instructions do that a kernel of a test must not: exports, and what nobody knows.
+func TestAMDEffects(t *testing.T) {
+	for what, x := range map[string]struct {
+		in   isa.Inst
+		want bool
+	}{
+		"a wait":               {isa.Inst{Op: "s_waitcnt", Role: isa.RoleWait}, false},
+		"an invalidation":      {isa.Inst{Op: "buffer_gl1_inv", Role: isa.RoleCache, Mem: isa.Mem{Invalidate: true}}, false},
+		"a write-back":         {isa.Inst{Op: "buffer_wbl2", Role: isa.RoleCache, Mem: isa.Mem{WriteBack: true}}, false},
+		"what discards":        {isa.Inst{Op: "s_dcache_discard", Role: isa.RoleCache, Mem: isa.Mem{WriteBack: true}}, true},
+		"an export":            {isa.Inst{Op: "exp", Role: isa.RoleALU}, true},
+		"an export of gfx11":   {isa.Inst{Op: "export", Role: isa.RoleALU}, true},
+		"another of registers": {isa.Inst{Op: "v_exp_f32_e32", Role: isa.RoleALU}, false},
+	} {
+		require.Equal(t, x.want, (&amd{}).effect(&x.in), what)
+	}
+}
+
+// TestLoopHeads: an edge closes a loop if it leads to a block that is reached, and not later.
+func TestLoopHeads(t *testing.T) {
+	f := &flow{pos: []int{0, 1, -1, 2}}
+	for _, x := range []struct {
+		head, from int
+		want       bool
+	}{{0, 1, true}, {1, 1, true}, {1, 3, true}, {3, 1, false}, {2, 3, false}} {
+		require.Equal(t, x.want, f.isLoopHead(x.head, x.from), x)
+	}
+}
+
+// TestAssignments: which locations the addresses of unmarked code may stand for: those of the same memory, each once, as far as nobody
+// has said which.
+func TestAssignments(t *testing.T) {
+	access := func(name string, space isa.Space) event {
+		return event{role: isa.RoleLoad, addr: key{base: baseSym, name: name}, mem: isa.Mem{Space: space}}
+	}
+	tr := &trace{events: []event{access("a", isa.SpaceGlobal), access("b", isa.SpaceGlobal), access("s", isa.SpaceShared), access("a", isa.SpaceGlobal), {role: isa.RoleFence}}}
+	kind := func(space litmus.Space) spec.Kind { return spec.Kind{Op: litmus.OpLd, Space: space, Width: 4} }
+	want := &spec.Spec{Entries: []spec.Entry{{Loc: 1, Kind: kind(litmus.Shared)}, {Loc: 0, Kind: kind(litmus.Global)}, {Loc: 0, Kind: kind(litmus.Global)}, {Loc: 2, Kind: kind(litmus.Global)}}}
+	require.ElementsMatch(t, []map[int]string{{0: "a", 1: "s", 2: "b"}, {0: "b", 1: "s", 2: "a"}}, NewChecker().assignments(tr, want, nil))
+	require.Equal(t, []map[int]string{{0: "b", 1: "s", 2: "a"}}, NewChecker().assignments(tr, want, map[int]string{0: "b"}))
+	require.Equal(t, []map[int]string{{1: "s", 2: "a"}, {1: "s", 2: "b"}}, NewChecker().assignments(tr, want, map[int]string{0: "c"}), "nothing accesses it")
+	few := &trace{events: tr.events[:1]}
+	require.ElementsMatch(t, []map[int]string{{0: "a"}, {2: "a"}, {}}, NewChecker().assignments(few, want, nil))
 }
