@@ -81,6 +81,9 @@ func TestFindingChanges(t *testing.T) {
 	var md bytes.Buffer
 	require.NoError(t, WriteComparisonMarkdown(&md, x, false))
 	require.Contains(t, md.String(), "\n## new: miscompiled, was preserved\n")
+	require.Contains(t, md.String(), "\n\nIn 2 cells of 2 tests: a, b.\n\n- ptxas 1 sm\\_80 at O3")
+	require.Equal(t, 1, strings.Count(md.String(), "\nKnown: "))
+	require.Contains(t, md.String(), "\nKnown: k\n")
 	require.Contains(t, md.String(), "\nOnly with right: 1 cell (1 miscompiled)\n- 1 test that the other side lacks: f\n")
 }
 
@@ -133,6 +136,7 @@ func TestCompareWanted(t *testing.T) {
 		require.Len(t, x.Differences, 1, wanted)
 		require.Equal(t, wanted, x.Differences[0].Test)
 		require.Equal(t, wanted != "b", x.Differences[0].Missing, wanted)
+		require.Equal(t, map[string]Compared{"a": {OnlyLeft: 1}, "b": {Both: 1, Class: 1}, "c": {OnlyRight: 1}}[wanted], x.Compared)
 	}
 }
 
@@ -222,4 +226,37 @@ func TestPathNames(t *testing.T) {
 	require.Equal(t, "ptxas 1 sm_80 sm_90 at O3", p.String())
 	p.Layouts = []string{OwnLayout, "pointers"}
 	require.Equal(t, "ptxas 1 sm_80 sm_90 at O3, layout "+OwnLayout+" pointers", p.String())
+}
+
+// TestUndecidedChanges: a cell that is no longer decided is new, one that is decided now is gone, one that is undecided for another
+// reason has changed; findings that both sides have are none of it.
+func TestUndecidedChanges(t *testing.T) {
+	cell := func(class, reason string, details ...string) *Cell {
+		c := &Cell{Test: "mp", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}
+		c.Class, c.Reason = class, reason
+		for _, d := range details {
+			c.Findings = append(c.Findings, Finding{Rule: "missing", Detail: d})
+		}
+		return c
+	}
+	for what, x := range map[string]struct {
+		l, r *Cell
+		want []string
+	}{
+		"undecided now":    {cell(Preserved, ""), cell(Unknown, "a call"), []string{"new: unknown, was preserved: a call"}},
+		"undecided alone":  {nil, cell(Unknown, ""), []string{"new: unknown, in cells that the left side lacks: undecided"}},
+		"decided now":      {cell(Unknown, "a call"), cell(Preserved, ""), []string{"gone: unknown, is preserved: a call"}},
+		"otherwise":        {cell(Unknown, "a call"), cell(Unknown, "a loop"), []string{"changed: unknown: unknown -> unknown"}},
+		"better":           {cell(Miscompiled, "", "#0 st"), cell(Changed, "", "#0 st"), []string{"changed: changed, was miscompiled: miscompiled missing -> changed missing"}},
+		"both":             {cell(Changed, "", "#0 st"), cell(Unknown, "a call", "#0 st"), []string{"new: unknown, was changed: a call"}},
+		"another, decided": {cell(Unknown, "a call"), cell(Changed, "", "#0 st"), []string{"new: changed, was unknown: missing: T0 #0 st"}},
+		"twice":            {cell(Preserved, ""), cell(Changed, "", "#0 st", "#0 st"), []string{"new: changed, was preserved: missing: T0 #0 st"}},
+	} {
+		var got []string
+		for _, f := range findingsOf([]Difference{{Left: x.l, Right: x.r, Class: true}}) {
+			got = append(got, f.Title()+": "+strings.Join(f.Lines(), "; "))
+		}
+		require.Equal(t, x.want, got, what)
+	}
+	require.Empty(t, findingsOf([]Difference{{Left: cell(Preserved, ""), Right: cell(Preserved, ""), Code: true}, {Left: cell(Changed, "", "#0 st")}}))
 }

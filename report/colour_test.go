@@ -112,6 +112,8 @@ func TestFirstScreen(t *testing.T) {
 func TestBelow(t *testing.T) {
 	c := &screen{width: 30}
 	for line, want := range map[string]string{
+		"  thirty letters are just | so":                 "  thirty letters are just | so",
+		"  thirty letters more ..... | so":               "  thirty letters more .....\n      | so",
 		"  ld    | LDG":                                  "  ld    | LDG",
 		"  a line that is quite long    | LDG":           "  a line that is quite long\n      | LDG",
 		"  twelve wide | and some eighteen x":            "  twelve wide\n      | and some eighteen x",

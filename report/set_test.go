@@ -66,3 +66,20 @@ func TestChangeRank(t *testing.T) {
 	require.Less(t, ChangeRank(bad, fine), ChangeRank(none, bad))
 	require.Equal(t, ChangeRank(none, fine), ChangeRank(fine, none))
 }
+
+// TestOnly: the part of one toolchain is a run with everything else as it was.
+func TestOnly(t *testing.T) {
+	r := NewRun()
+	r.Config = Config{Tests: 2, Levels: []string{"O3"}, Model: "ptx", Toolchains: []Toolchain{{ID: "ptxas 11.8.89"}, {ID: "ptxas 12.4.131"}}}
+	for _, tc := range r.Config.Toolchains {
+		r.Cells = append(r.Cells, Cell{Test: "mp", Toolchain: tc.ID})
+	}
+	one, err := r.Only("12.4.131")
+	require.NoError(t, err)
+	require.Equal(t, Config{Tests: 2, Levels: []string{"O3"}, Model: "ptx", Toolchains: r.Config.Toolchains[1:]}, one.Config)
+	require.Equal(t, r.Cells[1:], one.Cells)
+	for name, why := range map[string]string{"ptxas": "means 2 toolchains of the run", "10.2": "means 0 toolchains of the run"} {
+		_, err = r.Only(name)
+		require.ErrorContains(t, err, why)
+	}
+}

@@ -190,6 +190,11 @@ func TestShared(t *testing.T) {
 	writeShared(w, r)
 	require.NoError(t, w.Flush())
 	require.Equal(t, "\n3 distinct machine codes; emitted by\n       2  ptxas 1, ptxas 2\n       1  ptxas 2\n", b.String())
+	b.Reset()
+	r.Cells = r.Cells[6:]
+	writeShared(w, r)
+	require.NoError(t, w.Flush())
+	require.Empty(t, b.String(), "no code is known")
 }
 
 // TestURI: an absolute path is a file, also with a drive of Windows; a relative one stays one.
@@ -197,4 +202,57 @@ func TestURI(t *testing.T) {
 	for file, want := range map[string]string{"a/b c": "a/b%20c", "/a/b": "file:///a/b", "C:/a": "file:///C:/a", "C:/": "file:///C:/", "ab": "ab", "": "", "a/": "a/"} {
 		require.Equal(t, want, uri(file))
 	}
+}
+
+// TestRowsBeside: accesses that stand where they stood are one row; what moved is told where it was and where it is, and what is of no
+// access, part of one or there again has a row of its own.
+func TestRowsBeside(t *testing.T) {
+	source := []Line{{Pos: 0, Text: "#0"}, {Pos: 1, Text: "#1"}}
+	for what, x := range map[string]struct {
+		machine []Line
+		want    string
+	}{
+		"in order":        {[]Line{{Pos: 0, Text: "A"}, {Pos: 1, Text: "B"}}, "#0 A | #1 B"},
+		"gone":            {[]Line{{Pos: 1, Text: "B"}}, "#0- | #1 B"},
+		"beside":          {[]Line{{Pos: -1, Text: "F"}, {Pos: 0, Text: "A"}, {Pos: 1, Text: "B"}}, "+F | #0 A | #1 B"},
+		"again":           {[]Line{{Pos: 0, Text: "A"}, {Pos: 0, Text: "A2"}, {Pos: 1, Text: "B"}}, "#0 A | >A2 | #1 B"},
+		"a part":          {[]Line{{Pos: 0, Text: "A"}, {Pos: 0, Text: "P", Part: true}, {Pos: 1, Text: "B"}}, "#0 A |  P | #1 B"},
+		"of another test": {[]Line{{Pos: 0, Text: "A"}, {Pos: 7, Text: "X"}, {Pos: 1, Text: "B"}}, "#0 A | >X | #1 B"},
+	} {
+		var rows []string
+		for _, r := range SideBySide(ThreadListing{Source: source, Machine: x.machine}) {
+			rows = append(rows, fmt.Sprintf("%s%c%s", r.Left.Text, r.Mark, r.Right.Text))
+		}
+		require.Equal(t, x.want, strings.Join(rows, " | "), what)
+	}
+	var moved []string
+	for _, r := range SideBySide(ThreadListing{Source: source, Machine: []Line{{Pos: 1, Text: "B"}, {Pos: 0, Text: "A"}}}) {
+		moved = append(moved, string(r.Mark))
+	}
+	require.Contains(t, moved, "<")
+	require.Contains(t, moved, ">")
+}
+
+// TestSetParts: who looks at some cells sees no more; tests of old streams that tell nothing but a name are left out where texts are shown.
+func TestSetParts(t *testing.T) {
+	s := NewSet()
+	tests := []Test{{Name: "a", Hash: "a"}, {Name: "b", Hash: "b", Dialect: "PTX"}, {Name: "c", Hash: "c", Text: "t"}}
+	for i := range tests {
+		require.NoError(t, s.Handle(Event{Test: &tests[i]}))
+		c := Cell{Test: tests[i].Name, Hash: tests[i].Hash, Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}
+		c.Class = Preserved
+		require.NoError(t, s.Handle(Event{Cell: &c}))
+	}
+	require.NoError(t, s.Close())
+	var names, seen []string
+	for _, x := range s.Lean().Tests {
+		names = append(names, x.Name)
+	}
+	for _, c := range s.All() {
+		if seen = append(seen, c.Test); len(seen) == 2 {
+			break
+		}
+	}
+	require.Equal(t, []string{"b", "c"}, names)
+	require.Equal(t, []string{"a", "b"}, seen)
 }

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"math"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,6 +54,7 @@ func TestEnds(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 512, o.Instances())
 	require.Equal(t, want, s.batches[0].Budget)
+	require.Equal(t, []uint64{1, math.MaxUint32}, []uint64{s.batches[0].Repeat, s.batches[1].Repeat}, "the budget ends it")
 
 	s, o, err = simulate(t, h, Job{Tuning: tuning, Budget: 1}, chip)
 	require.NoError(t, err)
