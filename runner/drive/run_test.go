@@ -1,9 +1,9 @@
 package drive
 
 import (
-	"math"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
