@@ -316,3 +316,30 @@ func TestAssignments(t *testing.T) {
 	few := &trace{events: tr.events[:1]}
 	require.ElementsMatch(t, []map[int]string{{0: "a"}, {2: "a"}, {}}, NewChecker().assignments(few, want, nil))
 }
+
+// TestWideOrders: two words that are one access of 64 bits have one order; all others are an access each, in any order.
+func TestWideOrders(t *testing.T) {
+	x := &litmus.Test{Locations: []litmus.Location{{Name: "x"}, {Name: "h", Of: "x", Offset: 4}, {Name: "y"}, {Name: "k", Of: "x", Offset: 8}}}
+	op := func(loc, group int) liftOp { return liftOp{loc: loc, group: group} }
+	texture := op(0, 1)
+	texture.texture = true
+	for what, c := range map[string]struct {
+		ops    []liftOp
+		orders [][]int
+		one    bool
+	}{
+		"alone":                  {[]liftOp{op(0, 0), op(1, 0)}, [][]int{{0, 1}}, false},
+		"a location's two words": {[]liftOp{op(0, 1), op(1, 1)}, [][]int{{0}}, true},
+		"turned":                 {[]liftOp{op(1, 1), op(0, 1)}, [][]int{{0, 1}, {1, 0}}, false},
+		"two locations":          {[]liftOp{op(0, 1), op(2, 1)}, [][]int{{0, 1}, {1, 0}}, false},
+		"not aligned":            {[]liftOp{op(1, 1), op(3, 1)}, [][]int{{0, 1}, {1, 0}}, false},
+		"far apart":              {[]liftOp{op(0, 1), op(3, 1)}, [][]int{{0, 1}, {1, 0}}, false},
+		"by a texture":           {[]liftOp{texture, op(1, 1)}, [][]int{{0, 1}, {1, 0}}, false},
+		"beside another":         {[]liftOp{op(2, 0), op(0, 2), op(1, 2)}, [][]int{{0, 1}}, false},
+		"two of them":            {[]liftOp{op(0, 1), op(1, 1), op(0, 2), op(1, 2)}, [][]int{{0, 2}}, true},
+	} {
+		l := &Lifted{ops: c.ops}
+		require.ElementsMatch(t, c.orders, l.orders(x), what)
+		require.Equal(t, c.one, l.oneAccess(x, 0), what)
+	}
+}

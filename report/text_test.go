@@ -256,3 +256,65 @@ func TestSetParts(t *testing.T) {
 	require.Equal(t, []string{"b", "c"}, names)
 	require.Equal(t, []string{"a", "b"}, seen)
 }
+
+// TestCrashList: a fault of a compiler is one, in whichever tests and cells it shows; a test is named once.
+func TestCrashList(t *testing.T) {
+	r := NewRun()
+	for _, x := range [][3]string{{"a", Crashed, "signal 11 in f"}, {"b", Crashed, "signal 11 in f"}, {"a", Crashed, "signal 11 in f"}, {"c", Crashed, "signal 6 in g"}, {"d", Preserved, ""}} {
+		c := Cell{Test: x[0], Toolchain: "ptxas 1"}
+		if c.Class = x[1]; x[2] != "" {
+			c.Findings = []Finding{{Rule: RuleCrash, Detail: x[2]}}
+		}
+		r.Cells = append(r.Cells, c)
+	}
+	list := r.Crashes()
+	require.Len(t, list, 2)
+	require.Equal(t, []string{"a", "b"}, list[0].Tests)
+	require.Len(t, list[0].Cells, 3)
+	require.Equal(t, []string{"c"}, list[1].Tests)
+}
+
+// TestCountRows: levels that say the same are one row, and so are all levels where there would be too many rows.
+func TestCountRows(t *testing.T) {
+	of := func(tools, levels int, same bool) *Run {
+		r := NewRun()
+		for i := range tools {
+			r.Config.Toolchains = append(r.Config.Toolchains, Toolchain{ID: fmt.Sprint("ptxas ", i)})
+		}
+		for l := range levels {
+			r.Config.Levels = append(r.Config.Levels, fmt.Sprint("O", l))
+			for i := range tools {
+				c := Cell{Test: "t", Toolchain: fmt.Sprint("ptxas ", i), Level: fmt.Sprint("O", l)}
+				if c.Class = Preserved; l > 0 && !same {
+					c.Class = Optimised
+				}
+				r.Cells = append(r.Cells, c)
+			}
+		}
+		return r
+	}
+	for _, x := range []struct {
+		tools, levels int
+		same          bool
+		rows          int
+	}{{1, 2, false, 2}, {1, 2, true, 1}, {2, 1, true, 2}, {2, 4, false, 8}, {3, 3, false, 3}, {maxRows, 1, true, maxRows}, {maxRows + 1, 1, true, 0}} {
+		require.Len(t, of(x.tools, x.levels, x.same).rows(), x.rows, x)
+	}
+}
+
+// TestStatsText: what an audit costs stands at its end, that of programs only where notes are asked for.
+func TestStatsText(t *testing.T) {
+	for _, x := range []struct {
+		claims      string
+		notes, cost bool
+	}{{"", false, true}, {"", true, true}, {"c", false, false}, {"c", true, true}} {
+		r := NewRun()
+		r.Config.Claims, r.Stats = x.claims, &Stats{Cells: 1, Kernels: 1, Wall: 1, Interrupted: true}
+		var b strings.Builder
+		w := bufio.NewWriter(&b)
+		writeStats(w, r, TextOptions{Notes: x.notes})
+		require.NoError(t, w.Flush())
+		require.Contains(t, b.String(), "The run was interrupted: cells are missing.\n")
+		require.Equal(t, x.cost, b.String() != "The run was interrupted: cells are missing.\n", x)
+	}
+}
