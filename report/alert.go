@@ -130,7 +130,7 @@ const maxRelated = 16
 
 // further lists the findings of the alert after its first one.
 func (a *alert) further() []Finding {
-	if len(a.reasons) > 0 || len(a.cells) == 0 {
+	if len(a.reasons) > 0 { // else there are cells
 		return nil
 	}
 	f := a.cells[0].Findings
@@ -206,7 +206,7 @@ func (h *Histogram) failed() bool {
 
 // flights are the instructions of registers in flight, in lines.
 func (a *alert) flights() (lines []string) {
-	if len(a.reasons) > 0 || len(a.cells) == 0 {
+	if len(a.reasons) > 0 { // else there are cells
 		return nil
 	}
 	for _, f := range a.cells[0].Findings {

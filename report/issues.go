@@ -279,7 +279,7 @@ func (f *issueFacts) lines(test, rule string) (out []string) {
 		x := f.chips[test][chip]
 		line := label(chip) + ": "
 		switch {
-		case x.instances > 0 && x.weak > 0:
+		case x.weak > 0:
 			line += fmt.Sprintf("seen %s of %d", plain.Count(x.weak, "time"), x.instances)
 		case x.instances > 0:
 			line += fmt.Sprintf("never seen in %d", x.instances)
