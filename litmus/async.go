@@ -168,6 +168,12 @@ var asyncForms, asyncByName = func() ([]AsyncForm, map[string]*AsyncForm) {
 	return list, byName
 }()
 
+// FormNamed returns the form with a mnemonic. It is shared, and must not be changed.
+func FormNamed(name string) (*AsyncForm, bool) {
+	f, ok := asyncByName[name]
+	return f, ok
+}
+
 // AsyncForms lists the mnemonics, sorted.
 func AsyncForms() []AsyncForm { return slices.Clone(asyncForms) }
 

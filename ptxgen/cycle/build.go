@@ -2,6 +2,7 @@ package cycle
 
 import (
 	"fmt"
+	"slices"
 
 	"optcheck/depgen"
 	"optcheck/litmus"
@@ -31,6 +32,8 @@ type builder struct {
 	c   *Cycle
 	t   *litmus.Test
 	dst []string // register of each event, "" for plain stores
+	// waits are the answers of waits, which the outcome wants to be true.
+	waits []litmus.Term
 }
 
 func (b *builder) build(name string) *litmus.Test {
@@ -44,6 +47,7 @@ func (b *builder) build(name string) *litmus.Test {
 		b.thread(t)
 	}
 	b.t.Cond.Expr = b.outcome()
+	slices.SortFunc(b.t.Locations, func(x, y litmus.Location) int { return litmus.CompareLocations(x.Name, y.Name) })
 	return b.t
 }
 
@@ -78,6 +82,8 @@ func (b *builder) event(d *depgen.Builder, i int, inner bool, addr string) {
 			d.Emit(e.instr())
 		case Bar:
 			d.Emit(litmus.Instr{Op: litmus.OpBar, Barrier: litmus.Barrier{ID: litmus.Const(0)}})
+		case BarRed, BarWarp, Mbar, Cluster, ProxyAsync:
+			in.Guard = b.meet(d, i)
 		case Addr:
 			addr = b.s.scheme().Addr(d, src, addr, 64)
 		case Data:
@@ -92,6 +98,10 @@ func (b *builder) event(d *depgen.Builder, i int, inner bool, addr string) {
 		}
 	}
 	a := c.Ann[i]
+	if a.Copy {
+		b.copied(d, i, in, addr, value)
+		return
+	}
 	in.Sem, in.Scope, in.Cache = a.Sem, a.Scope, a.Cache
 	in.Addr = litmus.Addr{Reg: addr}
 	switch {
@@ -165,6 +175,9 @@ func (b *builder) outcome() litmus.Expr {
 		case c.dir(i) == Write && c.Ann[i].Atom != litmus.AtomNone:
 			eq(reg, c.value[i]-1)
 		}
+	}
+	for _, w := range b.waits {
+		eq(w, 1)
 	}
 	for l, n := range c.writes {
 		if n > 1 {

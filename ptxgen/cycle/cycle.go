@@ -120,6 +120,9 @@ func fit(edges []Edge, ann []Ann) error {
 		if !joins(prev, e, ann[i]) {
 			return &CloseError{i, e.String(), fmt.Sprintf("it starts in a %s, but %v ends in a %s", word(e.Src), prev, word(prev.Dst))}
 		}
+		if ann[i].Copy && prev.order() {
+			return &CloseError{i, e.String(), fmt.Sprintf("%v orders nothing before a copy", prev)}
+		}
 		if err := ann[i].allowed(prev.Dst); err != nil {
 			return &CloseError{i, e.String(), "the access at which it starts: " + err.Error()}
 		}

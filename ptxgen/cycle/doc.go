@@ -60,4 +60,5 @@
 //	scopes  6708 tests: every scope against every placement, clusters and GPUs too
 //	score   95 tests: whose mutants score an environment
 //	widths  1394 tests: bytes and 16-bit words across every kind of synchronisation
+//	async   1782 tests: other ways to meet, and copies
 package cycle

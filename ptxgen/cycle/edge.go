@@ -26,15 +26,20 @@ type Kind uint8
 
 // The kinds of edge.
 const (
-	Po    Kind = iota // program order and nothing else
-	Fence             // a fence between the accesses
-	Bar               // a barrier of the CTA between the accesses
-	Addr              // an address dependency
-	Data              // a data dependency
-	Ctrl              // a control dependency, with or without a fence after the branch
-	Rf                // a write to a read that takes its value
-	Fr                // a read to a write that overwrites what it read
-	Co                // a write to a write that overwrites it
+	Po         Kind = iota // program order and nothing else
+	Fence                  // a fence between the accesses
+	Bar                    // a barrier of the CTA between the accesses
+	Addr                   // an address dependency
+	Data                   // a data dependency
+	Ctrl                   // a control dependency, with or without a fence after the branch
+	BarRed                 // a bar.red
+	BarWarp                // a bar.warp.sync of the threads of a warp
+	Mbar                   // an arrival at an mbarrier of the CTA, and a wait for its phase
+	Cluster                // a barrier of the cluster
+	ProxyAsync             // fence.proxy.async
+	Rf                     // a write to a read that takes its value
+	Fr                     // a read to a write that overwrites what it read
+	Co                     // a write to a write that overwrites it
 )
 
 // Edge is one edge of a cycle, from one access to the next.
@@ -129,6 +134,8 @@ func (e Edge) String() string {
 		return capital(e.fence()) + loc + e.Src.String() + e.Dst.String()
 	case Bar:
 		return "Bar" + loc + e.Src.String() + e.Dst.String()
+	case BarRed, BarWarp, Mbar, Cluster, ProxyAsync:
+		return meetNames[e.Kind] + loc + e.Src.String() + e.Dst.String()
 	case Addr, Data, Ctrl:
 		return depNames[e.Kind] + capital(e.fence()) + loc + e.Dst.String()
 	}
@@ -144,6 +151,9 @@ func (e Edge) String() string {
 //	Membar.gldWW Fence.sc.gpudWR   a fence: membar.{cta,gl,sys},
 //	                               fence.{sc,acq_rel,acquire,release}.{cta,cluster,gpu,sys}
 //	BardWR                         bar.sync
+//	BarReddWR BarWarpdWR           bar.red, bar.warp.sync
+//	MbardWR ClusterdWR             an mbarrier of the CTA, a barrier of the cluster
+//	ProxyAsyncdWR                  fence.proxy.async
 //	DpAddrdR DpDatadW DpCtrldW     dependencies, which start in a read
 //	DpCtrlMembar.gldR              a branch with a fence after it
 func ParseEdge(s string) ([]Edge, error) {
@@ -163,6 +173,11 @@ func ParseEdge(s string) ([]Edge, error) {
 	}
 	base, loc, dirs := s[:len(s)-3], s[len(s)-3], s[len(s)-2:]
 	e := Edge{}
+	for kind, name := range meetNames {
+		if base == name {
+			return expand(s, Edge{Kind: kind}, loc, dirs)
+		}
+	}
 	switch f, ok := fences[strings.ToLower(base[:1])+base[1:]]; {
 	case base == "Po":
 	case base == "Bar":

@@ -49,7 +49,7 @@ func (q *part) list(p *Part) error {
 
 // needsCTA reports whether a cycle has barriers, which join threads of one CTA.
 func (c *Cycle) needsCTA() bool {
-	return slices.ContainsFunc(c.Edges, func(e Edge) bool { return e.Kind == Bar })
+	return slices.ContainsFunc(c.Edges, func(e Edge) bool { return e.Kind == Bar || e.Kind == BarRed || e.Kind == Mbar })
 }
 
 // each yields the tests of the listed cycles.

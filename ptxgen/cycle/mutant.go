@@ -94,7 +94,7 @@ func (e Edge) weaker() []Edge {
 		}
 	}
 	switch e.Kind {
-	case Fence, Bar, Addr, Data:
+	case Fence, Bar, BarRed, BarWarp, Mbar, Cluster, ProxyAsync, Addr, Data:
 		out = append(out, po)
 	case Ctrl:
 		if e.Op != litmus.OpNop {

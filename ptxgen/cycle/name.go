@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-var tagNames = map[Kind]string{Po: "po", Bar: "bar", Addr: "addr", Data: "data", Ctrl: "ctrl", Rf: "rfi", Fr: "fri", Co: "coi"}
+var tagNames = map[Kind]string{Po: "po", Bar: "bar", Addr: "addr", Data: "data", Ctrl: "ctrl", BarRed: "barred", BarWarp: "barwarp", Mbar: "mbar",
+	Cluster: "cluster", ProxyAsync: "proxyasync", Rf: "rfi", Fr: "fri", Co: "coi"}
 
 // sameLoc marks an edge of program order whose ends access one location.
 const sameLoc = ".loc"

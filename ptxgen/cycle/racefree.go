@@ -95,6 +95,9 @@ func (a *acknowledger) read() error {
 			if in.Op == litmus.OpBra || len(in.Labels) > 0 {
 				return errors.New("it has branches")
 			}
+			if in.Async != nil {
+				return errors.New("it has asynchronous operations")
+			}
 			if !in.IsAccess() && !in.IsFence() && in.Op != litmus.OpBar {
 				continue
 			}

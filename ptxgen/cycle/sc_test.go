@@ -239,3 +239,35 @@ func atoms(t *litmus.Test) []litmus.Atom {
 	}
 	return nil
 }
+
+// plain is a test without its asynchronous words: accesses by copies are those that they perform, threads meet nowhere, and waits
+// are answered.
+func plain(t *litmus.Test) *litmus.Test {
+	c := t.Clone()
+	for i := range c.Threads {
+		th := &c.Threads[i]
+		var body []litmus.Instr
+		through := map[string]litmus.Addr{} // what is copied to a place, or from it
+		for _, in := range th.Body {
+			if in.Async != nil && in.Async.Kind == litmus.AsyncCopy {
+				through[in.Addr.Reg] = in.More[0]
+			}
+			if in.Async != nil && in.Async.Kind == litmus.BulkCopy {
+				through[in.More[0].Reg] = in.Addr
+			}
+		}
+		for _, in := range th.Body {
+			switch {
+			case in.Async != nil && in.Async.Kind == litmus.MbarWait:
+				body = append(body, litmus.Instr{Op: litmus.OpMov, Dst: in.Dst, Src: []litmus.Operand{litmus.Const(1)}})
+			case in.Async == nil:
+				if at, ok := through[in.Addr.Reg]; ok {
+					in.Addr = at
+				}
+				body = append(body, in)
+			}
+		}
+		th.Body = body
+	}
+	return c
+}

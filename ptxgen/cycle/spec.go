@@ -102,20 +102,12 @@ func (c *Cycle) placeable(place []litmus.Place, mem []litmus.Space) error {
 			return fmt.Errorf("location %s is shared memory, and threads %d and %d of different CTAs use it", locNames[l], o, c.thread[i])
 		}
 	}
-	bars := make([]int, c.Threads())
-	for i, e := range c.Edges {
-		if e.Kind == Bar {
-			bars[c.thread[i]]++
+	for i, a := range c.Ann {
+		if a.Copy && mem[c.loc[i]] == litmus.Shared {
+			return fmt.Errorf("location %s is shared memory, and a copy goes between it and global memory", locNames[c.loc[i]])
 		}
 	}
-	for t, n := range bars {
-		for u := range t {
-			if place[t].SameScope(place[u], litmus.ScopeCTA) && bars[u] != n {
-				return fmt.Errorf("threads %d and %d are of one CTA but wait at %d and %d barriers", u, t, bars[u], n)
-			}
-		}
-	}
-	return nil
+	return c.met(place)
 }
 
 // hasDep reports whether the scheme matters.
