@@ -55,6 +55,8 @@ func changesOf(k *ptxgen.Kernel, findings []realcode.Finding) (out changes, err 
 		switch {
 		case f.Rule == realcode.Missing && f.Order:
 			c.how, c.at = early, at(f.Second)
+		case f.Rule == realcode.Reordered && f.Word == "b" && f.Second != nil && at(f.Second) > first: // a path performs the second alone, or first
+			c.how, c.at = early, at(f.Second)
 		case f.Together:
 			c.how, c.wait = joined, at(f.Second)
 		case f.Rule == realcode.Merged && f.Second != nil:

@@ -102,16 +102,19 @@ func (b *Builder) To(list *[]Op, dst Reg, code Code, t Type, src ...Reg) *Op {
 // Combining is the operation by which an atomic operation makes the new value of the old one and its operand; 0 for others.
 var Combining = map[Atom]Code{AtomAdd: Add, AtomMin: Min, AtomMax: Max, AtomAnd: And, AtomOr: Or, AtomXor: Xor}
 
-// Replica appends what the other place of a multicast object holds, which a load that combines its places reads. One device has one
-// of them: the other holds a number that depends on nothing but the address, so that what is loaded tells how it was combined.
-func (b *Builder) Replica(list *[]Op, a *Access, t Type) Reg {
+// Replicas appends what a load that combines the places of a multicast object reads. One device has one of them, which holds old: two
+// others hold numbers that depend on nothing but the address, so that what is loaded tells how it was combined.
+func (b *Builder) Replicas(list *[]Op, a *Access, how Atom, t Type, old Reg) Reg {
 	at := b.Const(uint64(a.Offset))
 	if a.Addr != None {
 		at = b.Op(list, Add, U64, a.Addr, at)
 	}
-	mixed := b.Op(list, Mul, U64, at, b.Const(0x9e3779b97f4a7c15))
-	if t.Bits() == 64 {
-		return mixed
+	for _, odd := range []uint64{0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f} {
+		other := b.Op(list, Mul, U64, at, b.Const(odd))
+		if t.Bits() < 64 {
+			other = b.Op(list, Shr, U64, other, b.Const(32))
+		}
+		old = b.Op(list, Combining[how], t, old, other)
 	}
-	return b.Op(list, Shr, U64, mixed, b.Const(32))
+	return old
 }

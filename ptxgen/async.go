@@ -143,6 +143,9 @@ func (k *body) async(in *litmus.Instr) error {
 			if err != nil {
 				return err
 			}
+			if c == 'p' {
+				s = k.byLane(s, litmus.Pred)
+			}
 			ops, src = append(ops, s), src[1:]
 		case (c == 's' || c == 'v') && len(src) > 0:
 			var list []string
@@ -151,9 +154,11 @@ func (k *body) async(in *litmus.Instr) error {
 				if err != nil {
 					return err
 				}
-				if list = append(list, v); f.Together() {
+				if f.Together() {
+					list = append(list, k.byLane(v, f.Type))
 					break
 				}
+				list = append(list, v)
 			}
 			if f.Together() {
 				src = src[1:]
@@ -226,7 +231,10 @@ func (k *body) begin() {
 	if !k.e.u.Program {
 		return
 	}
-	k.p(".reg .b32 %%me;\n\t.reg .pred %%other;\n\tmov.u32 %%me, %%tid.x;\n\tsetp.ne.u32 %%other, %%me, %d;", k.lane())
+	k.p(".reg .b32 %%me;\n\t.reg .pred %%other;\n\tmov.u32 %%me, %%tid.x;")
+	if k.performers(); k.lanes == 0 {
+		k.p("setp.ne.u32 %%other, %%me, %d;", k.lane())
+	}
 	objects := mbarriers(k.e.t)
 	for _, l := range objects { // also those of other CTAs, which execute this, too
 		k.p("@!%%other mbarrier.init.shared.b64 %s, %d;", k.near(l), k.e.t.Locations[l].Init)
@@ -237,6 +245,46 @@ func (k *body) begin() {
 		}
 	}
 	k.p("@%%other bra $NONE;")
+}
+
+// performers lets all lanes that the thread's masks name perform it, so that an execution of the kernel shows what they do together: the
+// own lane as the test says, with values and predicates of the others that differ from it.
+func (k *body) performers() {
+	for i := range k.th.Body {
+		in := &k.th.Body[i]
+		if in.Async == nil || !in.Async.Warp() {
+			continue
+		}
+		mask := in.Mask() | 1<<k.lane()
+		if k.lanes != 0 && mask != k.lanes && in.Async.Kind != litmus.WarpActive || len(mbarriers(k.e.t)) > 0 {
+			k.lanes = 0 // lanes that one mask names and another does not, or that arrive: the own one alone
+			break
+		}
+		k.lanes |= mask
+	}
+	if k.lanes != 0 {
+		k.p(".reg .b32 %%rel, %%in;\n\t.reg .b64 %%rel64;\n\t.reg .pred %%odd;\n\tshr.u32 %%in, %#x, %%me;\n\tand.b32 %%in, %%in, 1;"+
+			"\n\tsetp.eq.u32 %%other, %%in, 0;", k.lanes)
+		k.p("sub.s32 %%rel, %%me, %d;\n\tcvt.s64.s32 %%rel64, %%rel;\n\tand.b32 %%in, %%rel, 1;\n\tsetp.ne.u32 %%odd, %%in, 0;", k.lane())
+	}
+}
+
+// byLane is the register of what a lane gives to an operation of its warp.
+func (k *body) byLane(value string, t litmus.Type) string {
+	if k.lanes == 0 {
+		return value
+	}
+	k.given++
+	r := fmt.Sprintf("%%g%d", k.given)
+	switch {
+	case t == litmus.Pred:
+		k.c(".reg .pred %s;\n\txor.pred %s, %s, %%odd;", r, r, value)
+	case t.Bits() == 64:
+		k.c(".reg .b64 %s;\n\tadd.s64 %s, %s, %%rel64;", r, r, value)
+	default:
+		k.c(".reg .b32 %s;\n\tadd.s32 %s, %s, %%rel;", r, r, value)
+	}
+	return r
 }
 
 // lane is the number of the thread of a warp that performs the test.

@@ -30,6 +30,8 @@ type body struct {
 	usedFar  [spec.MaxLocations]bool // locations in another CTA's shared memory that the code names
 	line     int
 	temps    int    // compare-and-branch predicates
+	lanes    uint32 // that perform the thread, 0: one alone
+	given    int    // values that they give to operations of their warp
 	prefix   string // of the names of parameters of opaque values
 	origin   []int  // of the thread without loops, nil if it has none
 	rounds   []loop // of a thread with loops

@@ -267,9 +267,21 @@ func (e *emitter) kernel(thread int) error {
 	e.f("%s", k.prologue.String())
 	e.f("%s", k.code.String())
 	e.f("\t.loc 1 %d 0\n", LineResult)
+	switch {
+	case k.lanes == 0:
+	case k.lanes < 1<<(ResultStride/4): // each lane has a word of each result
+		e.f("\tmul.wide.u32 %%rel64, %%me, 4;\n\tadd.s64 %%out, %%out, %%rel64;\n")
+	default: // the results are those of the thread
+		e.f("\tsetp.ne.u32 %%other, %%me, %d;\n\t@%%other bra $NONE;\n", k.lane())
+	}
 	k.results(lits)
 	if e.u.Program {
 		e.f("$NONE:\n")
+	}
+	// Nobody ends before, so that masks that name more lanes than they should wait for them. Before sm_80 that is made of BRA.CONV,
+	// which is not executed here.
+	if k.lanes != 0 && e.sm >= 80 {
+		e.f("\tbar.warp.sync 0xffffffff;\n")
 	}
 	e.f("\tret;\n}\n")
 	return nil

@@ -245,8 +245,8 @@ func (x *inst) atom() {
 	}
 }
 
-// loadReduce is multimem.ld_reduce: PTX ISA 9.7.9.13. What runs is one device: of the multicast object's other places only one
-// is there, and holds what depends on nothing but the address (ir.Replica).
+// loadReduce is multimem.ld_reduce: PTX ISA 9.7.9.13. What runs is one device: the other places of a
+// multicast object are made up (ir.Builder.Replicas).
 func (x *inst) loadReduce() {
 	t := x.t()
 	if x.mods["sem"] == "" || x.mods["sem"] == "weak" { // machines have a strong one alone, which is not less
@@ -257,8 +257,7 @@ func (x *inst) loadReduce() {
 	old := x.b.Temp()
 	a.Data = []ir.Reg{old}
 	x.do(a)
-	other := x.b.Replica(x.list(), a, t)
-	x.to(x.dst(0, t), ir.Combining[atoms[x.mods["op"]]], t, old, other)
+	x.to(x.dst(0, t), ir.Mov, t, x.b.Replicas(x.list(), a, atoms[x.mods["op"]], t, old))
 }
 
 // reduceAll is multimem.red: PTX ISA 9.7.9.13. Without a scope it is that of the system.

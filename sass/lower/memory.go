@@ -89,7 +89,7 @@ func load(space ir.Space) func(*step) {
 	}
 }
 
-// loadReduce: LDGMC d, [address]: combines what the places of a multicast object hold; see ir.Replica.
+// loadReduce: LDGMC d, [address]: combines what the places of a multicast object hold; see ir.Builder.Replicas.
 func loadReduce(s *step) {
 	s.wide(ir.Global)
 	op := s.oneOf("ADD MIN MAX AND OR XOR")
@@ -105,7 +105,7 @@ func loadReduce(s *step) {
 	old := s.u.b.Temp()
 	a.Data = []ir.Reg{old}
 	s.do(a)
-	all := s.op(ir.Combining[atoms[op]], t, old, s.u.b.Replica(s.list, a, t))
+	all := s.u.b.Replicas(s.list, a, atoms[op], t, old)
 	if a.Bytes == 8 {
 		s.result64(d, all)
 		return
