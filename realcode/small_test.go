@@ -58,3 +58,74 @@ func TestLocks(t *testing.T) {
 		require.Equal(t, want, takes(op), "%+v", op.Effect)
 	}
 }
+
+// TestShuffleHalves: a shuffle whose value goes one way and whose answer, whether the lane was there, another, is one instruction.
+func TestShuffleHalves(t *testing.T) {
+	r := func(n uint16) isa.Operand {
+		return isa.Operand{Kind: isa.OpdReg, Reg: isa.Reg{Class: isa.ClassGPR, Num: n}}
+	}
+	zero := isa.Operand{Kind: isa.OpdReg, Zero: true}
+	p := isa.Operand{Kind: isa.OpdPred, Reg: isa.Reg{Class: isa.ClassPred, Num: 1}}
+	of := func(pred, dst, src isa.Operand) isa.Inst {
+		return isa.Inst{Op: "SHFL", Mods: []string{"BFLY"}, Args: []isa.Operand{pred, dst, src, {Kind: isa.OpdImm, Imm: 1}}, Uses: []isa.Reg{src.Reg}}
+	}
+	for what, x := range map[string]struct {
+		change func(value, pred *isa.Inst)
+		one    bool
+	}{
+		"halves":               {func(value, pred *isa.Inst) {}, true},
+		"other lanes":          {func(value, pred *isa.Inst) { pred.Args[3].Imm = 2 }, false},
+		"another mode":         {func(value, pred *isa.Inst) { pred.Mods = []string{"UP"} }, false},
+		"another condition":    {func(value, pred *isa.Inst) { pred.Guard.Neg = true }, false},
+		"no shuffle in front":  {func(value, pred *isa.Inst) { value.Op = "MOV" }, false},
+		"no shuffle behind":    {func(value, pred *isa.Inst) { pred.Op = "MOV" }, false},
+		"two values":           {func(value, pred *isa.Inst) { pred.Args[1] = r(9) }, false},
+		"two answers":          {func(value, pred *isa.Inst) { value.Args[0] = p }, false},
+		"no value":             {func(value, pred *isa.Inst) { value.Args[1] = zero }, false},
+		"no answer":            {func(value, pred *isa.Inst) { pred.Args[0] = zero }, false},
+		"of what was shuffled": {func(value, pred *isa.Inst) { pred.Uses = []isa.Reg{r(3).Reg} }, false},
+	} {
+		value, pred := of(zero, r(3), r(2)), of(p, zero, r(2))
+		x.change(&value, &pred)
+		m := &matcher{mach: &machine{insts: []*isa.Inst{{Op: "NOP"}, &value, &pred}}}
+		g := &images{main: []int32{1, 2}}
+		m.halves(g)
+		require.Equal(t, map[bool][]int32{true: {1}, false: {1, 2}}[x.one], g.main, what)
+		g = &images{main: []int32{2}}
+		m.halves(g)
+		require.Equal(t, []int32{2}, g.main, "%s: the first is of another operation", what)
+	}
+}
+
+// TestOperandValues: what an operand is worth where registers are known: constants by their places, and what is negated by what it is of.
+func TestOperandValues(t *testing.T) {
+	a, b, c := isa.Reg{Class: isa.ClassGPR, Num: 1}, isa.Reg{Class: isa.ClassGPR, Num: 2}, isa.Reg{Class: isa.ClassGPR, Num: 3}
+	w := &regWalk{from: 7, number: map[isa.Reg]int{a: 0, b: 1}, state: values{{root: "0", offset: 8}, {root: "c0.360"}}}
+	for what, x := range map[string]struct {
+		o    isa.Operand
+		want address
+	}{
+		"a number":               {isa.Operand{Kind: isa.OpdImm, Imm: 5}, address{root: "0", offset: 5}},
+		"a constant":             {isa.Operand{Kind: isa.OpdConst, Bank: 0, Off: 16}, wordOf(0, 16)},
+		"a constant, indexed":    {isa.Operand{Kind: isa.OpdConst, Bank: 3, Off: 16, Reg: a}, wordOf(3, 24)},
+		"by what is not known":   {isa.Operand{Kind: isa.OpdConst, Off: 16, Reg: b}, address{}},
+		"a negated constant":     {isa.Operand{Kind: isa.OpdConst, Off: 16, Neg: true}, address{}},
+		"without its sign":       {isa.Operand{Kind: isa.OpdConst, Off: 16, Abs: true}, address{}},
+		"a symbol":               {isa.Operand{Kind: isa.OpdSym, Sym: "s", Part: "lo"}, address{root: "s.lo"}},
+		"no register":            {isa.Operand{Kind: isa.OpdReg, Zero: true, Reg: a}, address{root: "0"}},
+		"a register":             {isa.Operand{Kind: isa.OpdReg, Reg: b}, address{root: "c0.360"}},
+		"from before":            {isa.Operand{Kind: isa.OpdReg, Reg: c}, address{root: "?in7.R3"}},
+		"negated":                {isa.Operand{Kind: isa.OpdReg, Reg: b, Neg: true}, hash("modified", "true false false", w.state[1].String())},
+		"inverted":               {isa.Operand{Kind: isa.OpdReg, Reg: b, Not: true}, hash("modified", "false true false", w.state[1].String())},
+		"negated, from before":   {isa.Operand{Kind: isa.OpdReg, Reg: c, Neg: true}, address{}},
+		"nothing that is a word": {isa.Operand{Kind: isa.OpdMem, Reg: b}, address{}},
+	} {
+		require.Equal(t, x.want, w.value(&x.o), what)
+	}
+	for _, x := range []struct {
+		args []isa.Operand
+		want int64
+	}{{nil, 0}, {[]isa.Operand{{Kind: isa.OpdImm, Imm: 2}}, 2}, {[]isa.Operand{{Kind: isa.OpdReg}, {Kind: isa.OpdImm, Imm: 1}}, 1}, {[]isa.Operand{{Kind: isa.OpdImm, Imm: 1}, {Kind: isa.OpdReg, Imm: 3}}, 0}} {
+		require.Equal(t, x.want, groups(&isa.Inst{Args: x.args}))
+	}
+}
