@@ -343,3 +343,29 @@ func TestWideOrders(t *testing.T) {
 		require.Equal(t, c.one, l.oneAccess(x, 0), what)
 	}
 }
+
+// TestParamsOf: a value of 64 bits is two words of parameters, one of 32 is one.
+func TestParamsOf(t *testing.T) {
+	require.Equal(t, map[int64]uint32{8: 2, 12: 1, 24: 7}, paramsOf([]spec.Value{{Offset: 8, Bytes: 8, Const: 1<<32 + 2}, {Offset: 24, Bytes: 4, Const: 7}}))
+}
+
+// TestFenceNeeds: what the fences of a test need of NVIDIA's machine code.
+func TestFenceNeeds(t *testing.T) {
+	for _, x := range []struct {
+		sm   int
+		k    spec.Kind
+		want fenceNeed
+	}{
+		{80, spec.Kind{Op: litmus.OpBar}, fenceNeed{barrier: true}},
+		{90, spec.Kind{Op: litmus.OpFenceProxy}, fenceNeed{any: true}},
+		{60, spec.Kind{Op: litmus.OpMembar, Scope: litmus.ScopeGPU}, fenceNeed{scope: isa.ScopeGPU, invalidate: true}},
+		{80, spec.Kind{Op: litmus.OpMembar, Scope: litmus.ScopeGPU}, fenceNeed{scope: isa.ScopeGPU, sc: true, invalidate: true}},
+		{80, spec.Kind{Op: litmus.OpMembar, Scope: litmus.ScopeCTA}, fenceNeed{scope: isa.ScopeCTA, sc: true}},
+		{80, spec.Kind{Op: litmus.OpFence, Sem: litmus.SemSC, Scope: litmus.ScopeSys}, fenceNeed{scope: isa.ScopeSys, sc: true, invalidate: true}},
+		{80, spec.Kind{Op: litmus.OpFence, Sem: litmus.SemAcqRel, Scope: litmus.ScopeGPU}, fenceNeed{scope: isa.ScopeGPU, invalidate: true}},
+		{90, spec.Kind{Op: litmus.OpFence, Sem: litmus.SemAcquire, Scope: litmus.ScopeGPU}, fenceNeed{scope: isa.ScopeGPU, invalidate: true, acquire: true}},
+		{90, spec.Kind{Op: litmus.OpFence, Sem: litmus.SemRelease, Scope: litmus.ScopeGPU}, fenceNeed{scope: isa.ScopeGPU}},
+	} {
+		require.Equal(t, x.want, nvidia{sm: x.sm}.fenceNeed(x.k), "%d %+v", x.sm, x.k)
+	}
+}
