@@ -58,6 +58,7 @@ var Sentences = []Sentence{
 	{h200 + "applications.md", fencedSentences},
 	{h200 + "applications.md", orderSentences},
 	{h100 + "README.md", signatureSentence},
+	{h100 + "README.md", scoreSentence},
 	{h200x2 + "README.md", apartSentences},
 }
 

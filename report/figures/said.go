@@ -84,3 +84,23 @@ func signatureSentence(t Tree) ([]string, error) {
 		fmt.Sprintf("%s tests, %s cells, %s new signatures beside %s known ones, of them %d miscompiled and race-free", comma(n[0]), comma(n[1]), n[2], n[3], bad),
 	}, nil
 }
+
+// scoreSentence says how many mutants each contender had in the score that an H100 gave them.
+func scoreSentence(t Tree) ([]string, error) {
+	text, err := t.text(h100 + "score.txt.gz")
+	if err != nil {
+		return nil, err
+	}
+	rows := map[string][]string{}
+	for _, name := range []string{"fast", "permuted", "hunt"} {
+		if rows[name], err = find(text, `(?m)^`+name+` +[\d.]+ % +(\d+) +(\d+) +[-\d.]+ +([\d.]+) `); err != nil {
+			return nil, err
+		}
+	}
+	fast, permuted, adaptive := rows["fast"], rows["permuted"], rows["hunt"]
+	return []string{
+		fmt.Sprintf("%s (fast), %s (permuted) of %s mutants", fast[0], permuted[0], fast[1]),
+		fmt.Sprintf("has %s after %s s", adaptive[0], adaptive[2]),
+		fmt.Sprintf("%s s, %s s and %s s are", fast[2], permuted[2], adaptive[2]),
+	}, nil
+}
