@@ -141,8 +141,8 @@ func (m *phaser) assign(ops []int, i int, then func()) {
 	}
 	ev := &m.g.events[ops[i]]
 	from := 0
-	for _, a := range ops[:i] { // of the thread, in the order in which they are issued
-		if x := &m.g.events[a]; x.Thread == ev.Thread && (!x.Agent || ev.Agent || x.pending()) {
+	for _, a := range ops[:i] { // of the thread: what is asynchronous comes behind what was before it, and is in no order itself
+		if x := &m.g.events[a]; x.Thread == ev.Thread && (!x.Agent || !ev.Agent && x.pending()) {
 			from = max(from, m.phase[a])
 		}
 	}
