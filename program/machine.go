@@ -403,7 +403,7 @@ func differ(b *Buffer, c *Check, x, y []byte) string {
 	}
 	for i := range b.Count {
 		if got, want := b.at(x, i), b.at(y, i); got != want {
-			return fmt.Sprintf("%s[%d] is %s, %s[%[2]d] is %s", b.Name, i, b.Type.text(got), c.Other, b.Type.text(want))
+			return fmt.Sprintf("%s[%d] is %s, %s[%[2]d] is %[5]s", b.Name, i, b.Type.text(got), c.Other, b.Type.text(want))
 		}
 	}
 	return ""

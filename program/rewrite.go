@@ -127,6 +127,10 @@ func stressed(m *ptx.Module, kernels []string, texts map[*ptx.Inst]string) (edit
 	if cluster.Match(m.Apply()) {
 		return nil, fmt.Errorf("%w: %s: kernels in clusters cannot be given further blocks", ErrUnsupported, m.File)
 	}
+	tells := slices.ContainsFunc(m.Funcs, func(f *ptx.Func) bool { return !f.Entry && asks(f) })
+	if tells {
+		edits = append(edits, m.Funcs[0].Before(declaration()))
+	}
 	for _, f := range m.Funcs {
 		if f.Entry && !slices.Contains(kernels, f.Name) {
 			continue
@@ -140,13 +144,16 @@ func stressed(m *ptx.Module, kernels []string, texts map[*ptx.Inst]string) (edit
 				text = t
 			}
 			text = ids.ReplaceAllString(text, "%optcheck_${1}_$2")
-			if !f.Entry || places.MatchString(text) {
+			if places.MatchString(text) {
 				return nil, fmt.Errorf("%w: %s:%d:%d: %s: ids are permuted where a kernel itself reads them by %%tid.x and the like",
 					ErrUnsupported, m.File, st.Inst.Pos.Line, st.Inst.Pos.Col, st.Inst.Text)
 			}
 			texts[st.Inst] = text
 		}
 		if !f.Entry {
+			if asks(f) {
+				edits = append(edits, f.Begin(prologue(m, false, false)))
+			}
 			continue
 		}
 		var list []string
@@ -157,9 +164,14 @@ func stressed(m *ptx.Module, kernels []string, texts map[*ptx.Inst]string) (edit
 		if !ok {
 			return nil, fmt.Errorf("%w: %s: kernel %s has no list of parameters", ErrUnsupported, m.File, f.Name)
 		}
-		edits = append(edits, params, f.Begin(prologue(m)))
+		edits = append(edits, params, f.Begin(prologue(m, true, tells)))
 	}
 	return edits, nil
+}
+
+// asks reports whether a function reads ids.
+func asks(f *ptx.Func) bool {
+	return slices.ContainsFunc(f.Body, func(st ptx.Stmt) bool { return st.Inst != nil && ids.MatchString(st.Inst.Text) })
 }
 
 // Same reports in what two modules differ beside the fences, parameters, and what

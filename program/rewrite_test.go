@@ -1,14 +1,18 @@
 package program
 
 import (
+	"encoding/binary"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/emu"
 	"optcheck/internal/required"
 	"optcheck/ptx"
+	"optcheck/ptx/lower"
 	"optcheck/realcode"
+	"optcheck/refine"
 	"optcheck/target"
 	"optcheck/toolchain"
 	"optcheck/toolchain/tested"
@@ -91,10 +95,10 @@ func TestSame(t *testing.T) {
 func TestRefused(t *testing.T) {
 	const head = ".version 7.8\n.target sm_90\n.address_size 64\n"
 	for text, want := range map[string]string{
-		".func f() { .reg .b32 %r; mov.u32 %r, %tid.x; ret; }\n.entry k(.param .u64 p) { ret; }": "m:4:27",
-		".entry k(.param .u64 p) .explicitcluster { ret; }":                                      "clusters",
-		".entry k(.param .u64 p) { .reg .b32 %r; mov.u32 %r, %cluster_ctarank; ret; }":           "ids are permuted",
-		".entry k() { .reg .b32 %r; mov.u32 %r, %tid.x; ret; }":                                  "",
+		".func f() { .reg .b32 %r; mov.u32 %r, %cluster_ctarank; ret; }\n.entry k(.param .u64 p) { ret; }": "m:4:27",
+		".entry k(.param .u64 p) .explicitcluster { ret; }":                                                "clusters",
+		".entry k(.param .u64 p) { .reg .b32 %r; mov.u32 %r, %cluster_ctarank; ret; }":                     "ids are permuted",
+		".entry k() { .reg .b32 %r; mov.u32 %r, %tid.x; ret; }":                                            "",
 		".entry k { ret; }": "no list of parameters",
 	} {
 		m, err := ptx.Parse("m", []byte(head+text))
@@ -126,5 +130,52 @@ func TestStrengthen(t *testing.T) {
 		out, err := Rewrite(m, []string{"k"}, Fences{1: ".acquire.gpu"}, false)
 		require.NoError(t, err, text)
 		require.Contains(t, string(out.Apply()), want+";")
+	}
+}
+
+// TestPermutedInFunctions: functions see the ids that the kernel sees, each warp and block those of another one.
+func TestPermutedInFunctions(t *testing.T) {
+	m, err := ptx.Parse("m", []byte(`.version 7.8
+.target sm_80
+.address_size 64
+.func (.param .b32 r) place()
+{
+	.reg .b32 %r<4>;
+	mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x;
+	mad.lo.u32 %r3, %r0, %r1, %r2;
+	st.param.b32 [r], %r3;
+	ret;
+}
+.entry k(.param .u64 out)
+{
+	.reg .b32 %r<5>; .reg .b64 %d<2>; .param .b32 p;
+	call (p), place, ();
+	ld.param.b32 %r4, [p];
+	mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x;
+	mad.lo.u32 %r3, %r0, %r1, %r2;
+	ld.param.u64 %d0, [out];
+	mad.wide.u32 %d1, %r3, 4, %d0;
+	st.global.u32 [%d1], %r4;
+	ret;
+}
+`))
+	require.NoError(t, err)
+	m, err = Rewrite(m, []string{"k"}, nil, true)
+	require.NoError(t, err)
+	p, err := lower.Kernel(m, "k")
+	require.NoError(t, err)
+	const blocks, threads, out = 3, 96, 0x7f0000000000
+	in := &refine.Input{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}}
+	in.Params = binary.LittleEndian.AppendUint64(nil, out)
+	in.Params = binary.LittleEndian.AppendUint64(in.Params, 0)
+	value := map[string]uint32{"gx": blocks, "gy": 1, "gz": 1, "ba": 2, "bb": 1, "wa": 2, "wb": 1}
+	for _, x := range Params[1:] {
+		in.Params = binary.LittleEndian.AppendUint32(in.Params, value[x.Name])
+	}
+	x, err := refine.Execute(p, in, emu.Policy{}, nil)
+	require.NoError(t, err)
+	require.True(t, x.Ended)
+	for i := range uint32(blocks * threads) {
+		require.Equal(t, i, binary.LittleEndian.Uint32(x.Memory.Bytes(out+4*uint64(i), 4)))
 	}
 }

@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"optcheck/ptx"
@@ -37,12 +38,27 @@ var Params = func() (list []Param) {
 // sequenceLength is how many accesses a round has at most.
 const sequenceLength = 5
 
+// placing are the parameters that ids follow from. Functions find them in a variable, in which each thread of a kernel stores them first.
+var placing = strings.Fields("gx gy gz ba bb wa wb")
+
+const placingVar = "optcheck_placing"
+
+// declaration is that variable.
+func declaration() string {
+	return fmt.Sprintf(".global .align 4 .b8 %s[%d];\n", placingVar, 4*len(placing))
+}
+
 // prologue is what stands in front of the program's code: ids, and for further blocks
-// the stress.
-func prologue(m *ptx.Module) string {
+// the stress. Those of functions, which know no parameters, have the ids alone; tells stores for them what these follow from.
+func prologue(m *ptx.Module, entry, tells bool) string {
 	var b strings.Builder
 	f := func(format string, args ...any) { fmt.Fprintf(&b, "\t"+format+"\n", args...) }
 	load := func(to, name string) { f("ld.param.u32 %%optcheck_%s, [optcheck_%s];", to, name) }
+	if !entry {
+		load = func(to, name string) {
+			f("ld.volatile.global.u32 %%optcheck_%s, [%s+%d];", to, placingVar, 4*slices.Index(placing, name))
+		}
+	}
 	f("\n\t.reg .b32 %%optcheck_<16>;\n\t.reg .b64 %%optcheck_d<2>;\n\t.reg .pred %%optcheck_p<12>;")
 	for _, r := range []string{"tid", "ctaid", "nctaid"} {
 		f(".reg .b32 %%optcheck_%s_x, %%optcheck_%[1]s_y, %%optcheck_%[1]s_z;", r)
@@ -62,9 +78,15 @@ func prologue(m *ptx.Module) string {
 	f("mov.u32 %%optcheck_6, %%ctaid.x;\n\tmad.lo.u32 %%optcheck_4, %%optcheck_4, %%optcheck_6, %%optcheck_5;\n\tmov.u32 %%optcheck_6, %%nctaid.x;")
 	f("rem.u32 %%optcheck_4, %%optcheck_4, %%optcheck_6;")
 	f("mul.lo.u32 %%optcheck_5, %%optcheck_nctaid_x, %%optcheck_nctaid_y;\n\tmul.lo.u32 %%optcheck_6, %%optcheck_5, %%optcheck_nctaid_z;")
-	f("setp.lt.u32 %%optcheck_p0, %%optcheck_4, %%optcheck_6;\n\t@%%optcheck_p0 bra $optcheck_ids;")
-	stress(f, load, m)
-	b.WriteString("$optcheck_ids:\n")
+	if entry {
+		f("setp.lt.u32 %%optcheck_p0, %%optcheck_4, %%optcheck_6;\n\t@%%optcheck_p0 bra $optcheck_ids;")
+		stress(f, load, m)
+		b.WriteString("$optcheck_ids:\n")
+	}
+	for i := 0; tells && i < len(placing); i++ {
+		load("5", placing[i])
+		f("st.volatile.global.u32 [%s+%d], %%optcheck_5;", placingVar, 4*i)
+	}
 	f("rem.u32 %%optcheck_ctaid_x, %%optcheck_4, %%optcheck_nctaid_x;\n\tdiv.u32 %%optcheck_6, %%optcheck_4, %%optcheck_nctaid_x;")
 	f("rem.u32 %%optcheck_ctaid_y, %%optcheck_6, %%optcheck_nctaid_y;\n\tdiv.u32 %%optcheck_ctaid_z, %%optcheck_6, %%optcheck_nctaid_y;")
 	// What is left of the last warp keeps its place.

@@ -23,6 +23,9 @@ func (in *Inst) Replace(text string) Edit { return Edit{in.offset, in.end, text}
 // Begin puts text at the beginning of a body.
 func (f *Func) Begin(text string) Edit { return Edit{f.open, f.open, text} }
 
+// Before puts text in front of a function.
+func (f *Func) Before(text string) Edit { return Edit{f.all.from, f.all.from, text} }
+
 // AddParams puts declarations of parameters, without a comma at either end, behind
 // those of an entry. ok is false if it has no list of parameters.
 func (f *Func) AddParams(text string) (e Edit, ok bool) {
