@@ -23,7 +23,11 @@ import (
 // newest is the newest release that tests name and that is installed.
 func newest(t testing.TB) *toolchain.Toolchain {
 	t.Helper()
-	tcs, _ := tested.CUDA(t.Context(), toolchain.Options{})
+	discover := tested.CUDA
+	if *cubins != "" { // of any compiler
+		discover = toolchain.Discover
+	}
+	tcs, _ := discover(t.Context(), toolchain.Options{})
 	var found *toolchain.Toolchain
 	for _, tc := range tcs {
 		if found == nil || tc.Release() > found.Release() {
