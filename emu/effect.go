@@ -401,6 +401,32 @@ func (w *Warp) specialOf(s *ir.Special, l int) (uint64, error) {
 // Place is the address of an access of a lane, as its registers are.
 func (w *Warp) Place(a *ir.Access, lane int) Place { return w.place(a, lane) }
 
+// Nearest is the address in front of that of an access, or at its, at which a lane may perform it: one that is aligned and, in parameters and
+// constant memory, inside.
+func (w *Warp) Nearest(a *ir.Access, p Place) uint64 {
+	size, to := uint64(a.Bytes*a.Elems), p.Addr
+	if base, bank := w.bank(a, p); p.Space == ir.Param || p.Space == ir.ConstBank {
+		if n := uint64(len(bank)); base+size > n && n >= size {
+			to -= base + size - n
+		}
+	}
+	if misaligned(to, size) {
+		to &^= size - 1
+	}
+	return to
+}
+
+// misaligned reports whether an address is none of an access of so many bytes.
+func misaligned(addr, size uint64) bool { return addr&(size-1) != 0 && size&(size-1) == 0 }
+
+// bank is where in a constant bank a place lies, and what the bank holds.
+func (w *Warp) bank(a *ir.Access, p Place) (uint64, []byte) {
+	if p.Space == ir.Param {
+		return p.Addr + uint64(w.Code.P.ParamBase), w.banks[0]
+	}
+	return p.Addr, w.banks[a.Bank]
+}
+
 // place is the address of an access of a lane.
 func (w *Warp) place(a *ir.Access, l int) Place {
 	return w.at(a.Space, a.Addr, a.Offset, a.AddrBits, l)
@@ -453,7 +479,7 @@ func (w *Warp) perform(pc int32, a *ir.Access, act uint32) error {
 			w.SetReg(a.Done, l, 0)
 			continue
 		}
-		if p.Addr&(size-1) != 0 && size&(size-1) == 0 {
+		if misaligned(p.Addr, size) {
 			return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("an access of %d bytes to %s address %#x, which is misaligned", size, p.Space, p.Addr)}
 		}
 		at[l] = p
@@ -533,13 +559,9 @@ func (w *Warp) private(pc int32, a *ir.Access, l int, p Place) error {
 			}
 		}
 	default:
-		bank, base := a.Bank, p.Addr
-		if p.Space == ir.Param {
-			bank, base = 0, base+uint64(w.Code.P.ParamBase)
-		}
-		b := w.banks[bank]
+		base, b := w.bank(a, p)
 		if a.Kind != ir.Load || base > uint64(len(b)) || base+n > uint64(len(b)) {
-			return &Cannot{Inst: int(pc), Why: fmt.Sprintf("an access to constant bank %d at %#x, which has %#x bytes", bank, base, len(b)), Input: true}
+			return &Cannot{Inst: int(pc), Why: fmt.Sprintf("an access to constant bank %d at %#x, which has %#x bytes", a.Bank, base, len(b)), Input: true}
 		}
 		copy(buf[:n], b[base:])
 	}

@@ -46,7 +46,8 @@ type Grid struct {
 	// Opened, if not nil, is told when a barrier of a block lets its waiting lanes go on.
 	Opened func(b *Block, id int, waiting map[*Warp]uint32)
 
-	spins map[spin]int
+	spins   map[spin]int
+	awaited map[int32][][]ir.Reg // see awaits
 }
 
 // Through makes all warps see an environment that stands before the grid, and that the grid's methods help.
@@ -81,11 +82,6 @@ type rendezvous struct {
 	red     string
 }
 
-type spin struct {
-	thread int
-	word   Word
-}
-
 // NewGrid prepares a launch.
 func NewGrid(c *Code, l *Launch, m *Memory, p Policy, record bool) (*Grid, error) {
 	if err := l.check(); err != nil {
@@ -97,7 +93,7 @@ func NewGrid(c *Code, l *Launch, m *Memory, p Policy, record bool) (*Grid, error
 	if p.MaxSteps == 0 {
 		p.MaxSteps = 1 << 24
 	}
-	g := &Grid{Code: c, Launch: l, Memory: m, Policy: p, Cover: NewCoverage(c), spins: map[spin]int{}}
+	g := &Grid{Code: c, Launch: l, Memory: m, Policy: p, Cover: NewCoverage(c), spins: map[spin]int{}, awaited: map[int32][][]ir.Reg{}}
 	clusters := map[int]*cluster{}
 	for b := range l.Blocks() {
 		block := &Block{Number: b, cluster: l.clusterOf(clusters, b)}
@@ -263,7 +259,7 @@ func (g *Grid) load(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte)
 	block := w.Threads[l].Block
 	strong := a.Sem != ir.Weak
 	if strong && !a.Mbarrier {
-		g.breakSpin(w, l, WordOf(p, block))
+		g.breakSpin(w, pc, a, l, p)
 	}
 	EachWord(p, block, len(buf), func(word Word, mask uint32, shift uint, from int) {
 		var v uint32
@@ -371,7 +367,7 @@ func (g *Grid) atomic(w *Warp, pc int32, a *ir.Access, l int, p Place) error {
 		g.sync(r, Event{Kind: EventFence, Inst: pc, Sem: ir.Release, Scope: g.scopeOf(a, p)})
 	}
 	if !a.Mbarrier {
-		g.breakSpin(w, l, WordOf(p, block))
+		g.breakSpin(w, pc, a, l, p)
 	}
 	w.Stored(a, l, operand[:n])
 	w.Compared(a, l, compared[:n])
@@ -480,25 +476,6 @@ func (g *Grid) sync(r *Record, e Event) {
 	r.Time = g.Memory.Time
 	e.Time = r.Time
 	r.sync(e)
-}
-
-// spinLimit is how often a thread reads one word strongly before somebody outside of the launch writes it: a kernel may
-// wait for what no thread of a small launch does.
-const spinLimit = 40
-
-func (g *Grid) breakSpin(w *Warp, l int, word Word) {
-	r := g.record(w, l)
-	if r.spinWord != word {
-		r.spinWord, r.spinCount = word, 0
-		return
-	}
-	if r.spinCount++; r.spinCount < spinLimit || len(g.Outside) == 0 {
-		return
-	}
-	r.spinCount = 0
-	k := spin{g.thread(w, l), word}
-	g.Memory.Put(word, uint32(g.Outside[g.spins[k]%len(g.Outside)]), nobody)
-	g.spins[k]++
 }
 
 // Fence lets a thread see all stores so far.

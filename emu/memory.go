@@ -47,6 +47,7 @@ const (
 	Float64
 	Pointer // an address, of 64 bits
 	Index   // a number that becomes part of an address
+	Offset  // one that is added to it as it is
 	Shared  // an address of shared memory
 	Flag    // what threads synchronise through: locks, flags, counters
 )

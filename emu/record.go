@@ -75,12 +75,11 @@ type Record struct {
 	// Cached are words that were accessed with a cache operator.
 	Cached map[Word]bool
 
-	keep      bool
-	own       map[Word]Stored // what it wrote or read strongly since the last synchronisation
-	spinWord  Word
-	spinCount int
-	clock     uint64
-	pending   *Event
+	keep     bool
+	own      map[Word]Stored // what it wrote or read strongly since the last synchronisation
+	spinning spinning
+	clock    uint64
+	pending  *Event
 }
 
 func newRecord(keep bool) *Record {
