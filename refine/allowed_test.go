@@ -224,3 +224,31 @@ func TestRaces(t *testing.T) {
 		})
 	}
 }
+
+// TestUndefinedContent: a store of undefined content counts as compared only where the machine code stores the same function of it.
+func TestUndefinedContent(t *testing.T) {
+	const asks, show = "shfl.sync.down.b32 %r4, %r0, 16, 31, 0xffffffff; ", "st.global.u32 [%d1], %r5;"
+	const sum = asks + "add.u32 %r5, %r4, %r0; "
+	for _, c := range []struct {
+		name, machine string
+		compared      bool
+	}{
+		{"the same", sum, true},
+		{"the other way around", asks + "add.u32 %r5, %r0, %r4; ", true},
+		{"what is defined of it is another", sum + "add.u32 %r5, %r5, 1; ", false},
+		{"it is left out, as if it were 0", "mov.u32 %r5, %r0; ", false},
+		{"it is left out, as if it were the other content", "add.u32 %r5, %r0, 0x5a5a5a5a; ", false},
+		{"it is taken twice", sum + "add.u32 %r5, %r5, %r4; ", false},
+		{"a constant", "mov.u32 %r5, 7; ", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			source, machine := program(t, sum+show), program(t, c.machine+show)
+			machine.Machine = true
+			res, err := refine.Compare(t.Context(), source, machine, refine.Options{Runs: 2, Grid: [3]int{1, 1, 1}, Block: [3]int{16, 1, 1}})
+			require.NoError(t, err)
+			require.Empty(t, res.Findings)
+			require.Equal(t, c.compared, len(res.Unseen) == 0)
+			require.Equal(t, res.Unseen, res.Undefined)
+		})
+	}
+}

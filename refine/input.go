@@ -123,7 +123,7 @@ func (in *Input) made(fill uint64) func(emu.Word, emu.Kind) uint32 {
 		switch k {
 		case emu.Float32, emu.Float64, emu.Float16:
 			return float(k, low, pair, x)
-		case emu.Pointer, emu.Shared, emu.Index:
+		case emu.Pointer, emu.Shared, emu.Index, emu.Offset:
 			return in.addressing(k, low, pair, x)
 		case emu.Flag: // free locks, flags that are not set, counters at their beginning
 			if x>>40&7 != 0 {
@@ -163,6 +163,8 @@ func (in *Input) addressing(k emu.Kind, low bool, pair, x uint64) uint32 {
 		return shared + uint32(pair%pages)*16
 	case k == emu.Shared:
 		return 0
+	case k == emu.Offset:
+		return uint32(x%61) * 16
 	}
 	switch in.World {
 	case Binary:
@@ -249,8 +251,8 @@ func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64
 			default:
 				put(b[at:], scalar(&r, u.kind, likely, in, number))
 				number++
-				if u.bytes == 8 {
-					at += 4 // the high word stays 0
+				if u.bytes == 8 || !known && at%8 == 0 && len(b) > 8 && seed%2 == 0 {
+					at += 4 // the high word stays 0, which may be one
 				}
 			}
 		}
@@ -285,8 +287,11 @@ const rising = 8
 
 // scalar is the value of a parameter that is no address: number so many of them come before it.
 func scalar(r *random, k emu.Kind, likely []uint64, in *Input, number int) uint32 {
-	if k == emu.Float32 {
+	switch k {
+	case emu.Float32:
 		return 0x3f800000 + uint32(r.next()>>44)
+	case emu.Offset:
+		return uint32(r.below(61)) * 16
 	}
 	switch in.World {
 	case Binary:

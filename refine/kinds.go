@@ -27,7 +27,9 @@ func kinds(p *ir.Program) map[int32]emu.Kind {
 				out[int32(i)] = emu.Pointer
 			case to.shared[r]:
 				out[int32(i)] = emu.Shared
-			case (to.pointers[r] || to.indices[r]) && out[int32(i)] == emu.Integer:
+			case to.pointers[r] && out[int32(i)] == emu.Integer:
+				out[int32(i)] = emu.Offset
+			case to.indices[r] && out[int32(i)] == emu.Integer:
 				out[int32(i)] = emu.Index
 			case a.Kind == ir.Load && a.Sem == ir.Weak && to.floats[r] > 0 && out[int32(i)] == emu.Integer:
 				out[int32(i)] = floating(to.floats[r], a.Bytes)
@@ -135,7 +137,7 @@ func (to *addresses) through(o *ir.Op, fixed map[ir.Reg]bool, value map[ir.Reg]u
 			to.floats[s], again = bits, true
 		}
 		switch {
-		case to.pointers[o.Dst] && o.Type.Bits() == 64 && Carries(o, n):
+		case to.pointers[o.Dst] && (o.Type.Bits() == 64 || o.Code == ir.Ext || o.Code == ir.Join) && Carries(o, n):
 			add(to.pointers, s)
 		case to.shared[o.Dst] && o.Type.Bits() >= 32 && Carries(o, n):
 			add(to.shared, s)
@@ -237,8 +239,10 @@ func Carries(o *ir.Op, n int) bool {
 	switch o.Code {
 	case ir.Mov, ir.Add, ir.Or, ir.Ext:
 		return true
-	case ir.Sub:
+	case ir.Sub, ir.Join:
 		return n == 0
+	case ir.Bfi:
+		return n == 1
 	case ir.Sel:
 		return n > 0
 	}

@@ -568,6 +568,7 @@ func (c *comparison) compare(in *Input, a *emu.Grid) error {
 	}
 	if !defined(open) { // what a jump decides may be open
 		a.Cover.Taken, a.Cover.Passed = nil, nil
+		c.agree(in, [2]*emu.Grid{a, b}, ends)
 	}
 	merge(c.sourceCover, a.Cover)
 	if a.Cut {
@@ -602,6 +603,26 @@ func (c *comparison) warps(in *Input, a *emu.Grid, open []*undefined, cover *emu
 		ends = append(ends, lanes...)
 	}
 	return nil, ends, nil
+}
+
+// agree closes what is open in warps that do the same in both codes whichever of two contents nothing defines. What such a warp stores is
+// compared, though PTX leaves it undefined: it is the same function of that content. ends are the lanes of all warps.
+func (c *comparison) agree(in *Input, runs [2]*emu.Grid, ends []*lane) {
+	l := c.launch(in)
+	for w, lanes := 0, ends; len(lanes) >= emu.Lanes; w, lanes = w+1, lanes[emu.Lanes:] {
+		agrees := true
+		for i, g := range runs {
+			p := emu.Policy{Fill: fills[i], Reverse: i == 1, TrapEnds: true}
+			r := c.newReplay(in, g, closed(g), c.code, l, blockOf(g, l, w), g.Warps[w].ID, p, reading{})
+			agrees = agrees && r.run(c, g.Warps[w]) == nil
+			c.spent += r.w.Steps
+		}
+		for _, th := range lanes[:emu.Lanes] {
+			if agrees && th != nil {
+				th.open = &undefined{}
+			}
+		}
+	}
 }
 
 // blockOf is the number of the block of a warp of a run.
@@ -775,6 +796,8 @@ func (r *replay) run(c *comparison, ref *emu.Warp) error {
 		switch fault := (*emu.Fault)(nil); {
 		case errors.As(err, &cut):
 			return nil
+		case errors.As(err, &fault) && r.behind(fault.Thread%emu.Lanes):
+			return nil
 		case errors.As(err, &fault):
 			a := &accuse{Rule: WrongAddress, Lane: max(0, fault.Thread%emu.Lanes), Pc: int32(fault.Inst), Why: fault.Why}
 			if _, flows := r.w.Code.P.Insts[fault.Inst].Do.(*ir.Flow); flows {
@@ -800,6 +823,11 @@ func (r *replay) run(c *comparison, ref *emu.Warp) error {
 		}
 	}
 	return nil
+}
+
+// behind reports whether a lane has come to the end of the record of a run that was cut: the program may have faulted there, too.
+func (r *replay) behind(l int) bool {
+	return l >= 0 && r.lanes[l] != nil && r.lanes[l].over()
 }
 
 func (r *replay) compared() (n int) {

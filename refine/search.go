@@ -112,7 +112,7 @@ func (s *search) note(g *goal, x *seen) {
 	switch {
 	case was == nil || magnitude(x.distance()) < magnitude(was.distance()):
 		g.newer[key] = x
-	case g.best[key] == was && was.in != x.in && was.distance() != x.distance() && g.steep[key] != was:
+	case !x.fault && g.best[key] == was && was.in != x.in && was.distance() != x.distance() && g.steep[key] != was:
 		g.steep[key] = was
 		g.todo = append(s.secants(was, x), g.todo...)
 	}
@@ -128,7 +128,7 @@ func (s *search) plan(g *goal) {
 	var in *Input
 	for _, key := range slices.SortedFunc(maps.Keys(g.newer), asked.compare) {
 		x, was := g.newer[key], g.best[key]
-		if was != nil {
+		if was != nil && !x.fault {
 			list = append(list, s.secants(was, x)...)
 		}
 		list = append(list, s.nearer(x)...)

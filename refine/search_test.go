@@ -133,3 +133,39 @@ func TestUndecided(t *testing.T) {
 		})
 	}
 }
+
+// TestReaches: inputs are found on which nothing faults or waits for ever: parts of a struct that index others, halves of a pointer, values that
+// only somebody outside of the launch writes, several at once.
+func TestReaches(t *testing.T) {
+	const wait = "W: ld.volatile.global.v2.u32 {%r5, %r6}, [%d5]; setp.ne.u32 %p1, %r6, %r1; @%p1 bra W; "
+	for name, body := range map[string]string{
+		"an index into the parameters": "mov.b64 %d3, args; mul.wide.u32 %d5, %r1, 16; add.u64 %d3, %d3, %d5; ld.param.u32 %r5, [%d3+64];",
+		"halves of a pointer":          "mov.b64 %d5, {%r1, %r2}; ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%d5];",
+		"a sum that is not aligned":    "mul.wide.u32 %d5, %r1, 1; add.u64 %d5, %d5, %d0; ld.global.u64 %d6, [%d5+3];",
+		"an element of a vector":       "add.u64 %d5, %d1, 4096; mul.lo.u32 %r1, %r0, 70001; " + wait,
+		"two in turn": "add.u64 %d5, %d1, 4096; mul.lo.u32 %r1, %r0, 70001; W: ld.volatile.global.u32 %r5, [%d5]; ld.volatile.global.u32 %r6, [%d5+512]; " +
+			"setp.ne.u32 %p1, %r5, %r1; setp.ne.or.u32 %p1, %r6, %r1, %p1; @%p1 bra W; ",
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := lowered(t, `.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .align 16 .b8 args[512])
+{
+	.reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<3>;
+	ld.param.u64 %d0, [args]; ld.param.u32 %r1, [args+8]; ld.param.u32 %r2, [args+12];
+	mov.u32 %r0, %tid.x;
+	mad.wide.u32 %d1, %r0, 4, %d0;
+	`+body+`
+	st.global.u32 [%d1], %r0;
+	ret;
+}
+`)
+			res, err := refine.Compare(t.Context(), p, p, refine.Options{Runs: 2, Search: 1 << 22})
+			require.NoError(t, err)
+			require.Empty(t, res.Findings)
+			require.Empty(t, res.Unseen, res.Cannot)
+			require.Positive(t, res.Runs, "a run that ends")
+		})
+	}
+}

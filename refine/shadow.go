@@ -18,6 +18,8 @@ type seen struct {
 	// at6 is the place of the lane's thread: tid and ctaid. loads are what its operands were loaded as.
 	at6   [6]int
 	loads [2]struct{ addr, value uint64 }
+	// fault tells that it is none: a is an address that no lane may access, b one in front of it that a lane may.
+	fault bool
 }
 
 // distance is what lacks of a to be b.
@@ -82,8 +84,15 @@ func (h *shade) trace(w *emu.Warp, pc int32, act uint32) {
 	}
 	h.last, h.act, h.all = pc, act, act == w.Group
 	in := &h.p.Insts[pc]
-	if f, ok := in.Do.(*ir.Flow); ok && f.Kind == ir.Indirect {
-		h.chosen(w, pc, f, act)
+	switch do := in.Do.(type) {
+	case *ir.Flow:
+		if do.Kind == ir.Indirect {
+			h.chosen(w, pc, do, act)
+		}
+	case *ir.Access:
+		if !h.cover.Insts[pc] {
+			h.faults(w, pc, do, act)
+		}
 	}
 	if !open(in, h.cover, pc) {
 		return
@@ -106,6 +115,34 @@ func (h *shade) chosen(w *emu.Warp, pc int32, f *ir.Flow, act uint32) {
 			h.observe(spot{h.machine, to}, &seen{in: h.in, at: pc, a: v, b: uint64(i), bits: 32, from: from})
 		}
 	}
+}
+
+// faults tells the search what an address depends on that no lane may access.
+func (h *shade) faults(w *emu.Warp, pc int32, a *ir.Access, act uint32) {
+	from := h.of(a.Addr)
+	for x := act; x != 0 && from != 0; x &= x - 1 {
+		l := bits.TrailingZeros32(x)
+		p := w.Place(a, l)
+		to := w.Nearest(a, p)
+		if to == p.Addr {
+			continue
+		}
+		s := &seen{in: h.in, at: pc, a: p.Addr, b: to, bits: 64, from: from, at6: place(w.Threads[l]), fault: true}
+		if load := h.load[a.Addr]; load != nil {
+			s.loads[0].addr, s.loads[0].value = load.addr[l], load.value[l]
+		}
+		h.observe(spot{h.machine, pc}, s)
+		return
+	}
+}
+
+// place is that of a thread in its launch: tid and ctaid.
+func place(t *emu.Thread) (at [6]int) {
+	if t != nil {
+		copy(at[:3], t.Tid[:])
+		copy(at[3:], t.Ctaid[:])
+	}
+	return at
 }
 
 // decided tells the search which comparisons decided about an instruction.
@@ -138,12 +175,10 @@ func (h *shade) performed(w *emu.Warp, in *ir.Inst) {
 	case *ir.Access:
 		from := ofMemory
 		switch {
-		case do.Space == ir.Param:
-			if at, ok := h.fixed(do.Addr); ok {
-				from = 0
-				for i, r := range do.Data {
-					h.set(r, h.params(at+do.Offset+int64(i*do.Bytes), do.Bytes), nil, nil)
-				}
+		case do.Space == ir.Param && do.Kind == ir.Load:
+			from = 0
+			for i, r := range do.Data {
+				h.set(r, h.parameters(w, do, i), nil, nil)
 			}
 		case do.Space == ir.ConstBank && do.Bank == 0:
 			if at, ok := h.fixed(do.Addr); ok {
@@ -179,6 +214,18 @@ func (h *shade) performed(w *emu.Warp, in *ir.Inst) {
 	for i := range in.Post {
 		h.op(w, &in.Post[i])
 	}
+}
+
+// parameters are what lanes have loaded of the parameters as element i of an access, and where.
+func (h *shade) parameters(w *emu.Warp, a *ir.Access, i int) words {
+	from, last := h.of(a.Addr), int64(-1)
+	for x := h.act; x != 0; x &= x - 1 {
+		if at := int64(w.Place(a, bits.TrailingZeros32(x)).Addr); at != last {
+			from |= h.params(at+int64(i*a.Bytes), a.Bytes)
+			last = at
+		}
+	}
+	return from
 }
 
 // fixed is the value of an address that never changes.
@@ -301,9 +348,7 @@ func (h *shade) compared(w *emu.Warp, o *ir.Op, from words) *seen {
 			lane = l
 		}
 	}
-	if t := w.Threads[lane]; t != nil {
-		best.at6 = [6]int{t.Tid[0], t.Tid[1], t.Tid[2], t.Ctaid[0], t.Ctaid[1], t.Ctaid[2]}
-	}
+	best.at6 = place(w.Threads[lane])
 	for i, r := range o.Src[:2] {
 		if r >= 0 && h.load[r] != nil {
 			best.loads[i].addr, best.loads[i].value = h.load[r].addr[lane], h.load[r].value[lane]

@@ -55,12 +55,13 @@ func (in *Input) extent(n int) *int {
 // nearer are inputs on which the operands of a comparison are closer, equal, or past each other.
 func (s *search) nearer(x *seen) (out []*Input) {
 	d := x.distance()
+	var each [][]*Input
 	for n := range maxWords {
 		if x.from>>n&1 == 1 {
-			out = append(out, s.nearerParam(x, n, uint64(d))...)
+			each = append(each, s.nearerParam(x, n, uint64(d)))
 		}
 	}
-	out = append(out, s.poked(x)...)
+	out = append(inTurn(each), s.poked(x)...)
 	if x.from&ofMemory != 0 {
 		for _, swap := range []Swap{{uint32(x.a), uint32(x.b)}, {uint32(x.b), uint32(x.a)}, {uint32(x.a), uint32(x.b) + 1}, {uint32(x.a), uint32(x.b) - 1},
 			{uint32(x.b), uint32(x.a) + 1}, {uint32(x.b), uint32(x.a) - 1}} {
@@ -88,22 +89,39 @@ func (s *search) nearer(x *seen) (out []*Input) {
 	return slices.DeleteFunc(out, func(in *Input) bool { return in == nil })
 }
 
+// inTurn takes the first input of each list, then the second ones, and so on.
+func inTurn(lists [][]*Input) (out []*Input) {
+	for i, more := 0, true; more; i++ {
+		more = false
+		for _, l := range lists {
+			if i < len(l) {
+				out, more = append(out, l[i]), true
+			}
+		}
+	}
+	return out
+}
+
 // nearerParam changes a word of the parameters.
 func (s *search) nearerParam(x *seen, n int, d uint64) (out []*Input) {
 	at := s.offsets[n]
-	wide := x.bits == 64 && n+1 < len(s.offsets) && s.offsets[n+1] == at+4 && x.from>>(n+1)&1 == 1
-	if x.bits == 64 && n > 0 && s.offsets[n-1] == at-4 && x.from>>(n-1)&1 == 1 {
+	wide := x.bits == 64 && at%8 == 0 && n+1 < len(s.offsets) && s.offsets[n+1] == at+4 && x.from>>(n+1)&1 == 1
+	if x.bits == 64 && at%8 == 4 && n > 0 && s.offsets[n-1] == at-4 && x.from>>(n-1)&1 == 1 {
 		return nil // the high word of one
 	}
 	v := s.param(x.in, at, wide)
 	near := []uint64{v + d, v - d, v + d + 1, v - d - 1, v + d - 1, v - d + 1, x.b, x.a, 0}
+	if x.fault {
+		near = []uint64{v + d, 0, v &^ 15, 1, v & 0xffff, v &^ 0xffff, 2}
+	}
 	if !wide {
 		for i := range near {
 			near[i] &= 0xffffffff
 		}
 	}
-	// Great numbers make loops without an end.
-	slices.SortStableFunc(near, func(a, b uint64) int { return cmp.Compare(bits.Len64(a|most), bits.Len64(b|most)) })
+	if !x.fault { // great numbers make loops without an end
+		slices.SortStableFunc(near, func(a, b uint64) int { return cmp.Compare(bits.Len64(a|most), bits.Len64(b|most)) })
+	}
 	for _, to := range append(near, otherSizes(v)...) {
 		out = append(out, s.with(x.in, at, wide, to))
 	}
@@ -176,7 +194,7 @@ func (s *search) poked(x *seen) (out []*Input) {
 			have, want = want, have
 		}
 		d := want - have
-		near := []uint64{l.value + d, want, l.value + d + 1, l.value + d - 1, l.value ^ have ^ want}
+		near := []uint64{l.value + d, want, l.value + d + 1, l.value + d - 1, l.value ^ have ^ want, l.value &^ 15}
 		if k := bits.TrailingZeros64(l.value); have != 0 && l.value>>k != have { // a shifted part
 			for k := range 32 {
 				if l.value>>k&0xff == have&0xff {
