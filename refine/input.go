@@ -329,6 +329,15 @@ type paramUse struct {
 	bytes int
 }
 
+// ParamReads are the bytes that a program reads of its parameters at once, by place, as far as places are known.
+func ParamReads(p *ir.Program) map[int64]int64 {
+	out := map[int64]int64{}
+	for at, u := range paramKinds(p, nil) {
+		out[at] = int64(u.bytes)
+	}
+	return out
+}
+
 // paramKinds says what parameters are used for, by offset.
 func paramKinds(p *ir.Program, kind map[int32]emu.Kind) map[int64]paramUse {
 	out, value := map[int64]paramUse{}, values(p)

@@ -3,10 +3,6 @@ package verify
 import (
 	"encoding/binary"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
-	"strings"
 
 	"optcheck/emu"
 	"optcheck/ir"
@@ -147,13 +143,12 @@ func (o *Options) input(p *ir.Program, seed uint64, c choice) (in *refine.Input,
 	at := map[string]uint64{}
 	for i := range l.Args {
 		a := &l.Args[i]
-		name, _, _ := strings.Cut(a.Name, "+")
-		n := o.paramIndex(p, name)
-		if n < 0 || name != a.Name && a.Tensor == 0 {
-			return nil, nil, fmt.Errorf("the kernel %s has no parameter %s", p.Kernel, a.Name)
+		n, place, size, err := o.place(p, a)
+		if err != nil {
+			return nil, nil, err
 		}
-		v, value := &p.Params[n], a.Value
-		if a.Tensor > 0 && v.Size > 8 { // the map itself
+		value := a.Value
+		if a.Tensor > 0 && p.Params[n].Size > 8 { // the map itself
 			continue
 		}
 		if a.Buffer {
@@ -173,58 +168,19 @@ func (o *Options) input(p *ir.Program, seed uint64, c choice) (in *refine.Input,
 		if a.Tensor > 0 {
 			value = tensorBase + uint64(n)*bufferStep
 		}
-		if v.Size > 8 {
-			return nil, nil, fmt.Errorf("parameter %s has %d bytes; what can be given has up to 8", a.Name, v.Size)
+		if size > 8 {
+			return nil, nil, fmt.Errorf("parameter %s has %d bytes; what can be given has up to 8: give a part, %[1]s+OFFSET=…", a.Name, size)
 		}
 		if a.Number != "" {
-			if value, err = Number(a.Number, v.Size); err != nil {
+			if value, err = Number(a.Number, size); err != nil {
 				return nil, nil, fmt.Errorf("parameter %s: %w", a.Name, err)
 			}
 		}
 		var word [8]byte
 		binary.LittleEndian.PutUint64(word[:], value)
-		copy(in.Params[v.Offset:v.Offset+v.Size], word[:])
+		copy(in.Params[place:place+size], word[:])
 	}
 	return in, buffers, nil
-}
-
-// boxes are the sizes of boxes of tensors that were given, and those of a choice.
-func (o *Options) boxes(p *ir.Program, c choice) map[emu.Place]uint64 {
-	out := maps.Clone(c.boxes)
-	if out == nil {
-		out = map[emu.Place]uint64{}
-	}
-	for i := range o.Launch.Args {
-		a := &o.Launch.Args[i]
-		name, offset, _ := strings.Cut(a.Name, "+")
-		n := o.paramIndex(p, name)
-		if a.Tensor == 0 || n < 0 {
-			continue
-		}
-		at := emu.Place{Space: ir.Global, Addr: tensorBase + uint64(n)*bufferStep}
-		if v := &p.Params[n]; v.Size > 8 {
-			off, _ := strconv.ParseInt(offset, 0, 64)
-			at = emu.Place{Space: ir.Param, Addr: uint64(v.Offset + off)}
-		}
-		out[at] = uint64(a.Tensor)
-	}
-	return out
-}
-
-// bufferName is what a buffer is called: as a program calls it, else as the parameter that points to it.
-func (o *Options) bufferName(p *ir.Program, n int, a *Arg) string {
-	if a.Same != "" {
-		return a.Same
-	}
-	return parameter(o.param(p, n))
-}
-
-// parameter is a parameter for people: one that has only a number is called so.
-func parameter(name string) string {
-	if strings.Trim(name, "0123456789") == "" {
-		return "parameter " + name
-	}
-	return name
 }
 
 // sharedStep is how far apart parameters that are addresses of shared memory lie.
@@ -239,25 +195,6 @@ func apart(p *ir.Program, in *refine.Input) {
 		}
 		binary.LittleEndian.PutUint32(b, sharedStep*uint32(i+1))
 	}
-}
-
-func (o *Options) paramIndex(p *ir.Program, name string) int {
-	for i, v := range p.Params {
-		if name == v.Name || name == o.param(p, i) {
-			return i
-		}
-	}
-	for i := range p.Params {
-		if fmt.Sprint(i) == name {
-			return i
-		}
-	}
-	return -1
-}
-
-// isGiven reports whether a parameter was given.
-func (o *Options) isGiven(p *ir.Program, i int) bool {
-	return slices.ContainsFunc(o.Launch.Args, func(a Arg) bool { return o.paramIndex(p, a.Name) == i })
 }
 
 // given reports whether all parameters were given.

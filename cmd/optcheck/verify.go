@@ -94,7 +94,8 @@ found but not everything could be told.`,
 	f.IntSliceVar(&v.cluster, "cluster", nil, "blocks of a cluster: X,Y,Z (what the kernel asks for if not given)")
 	f.Int64Var(&v.shared, "shared", 0, "dynamic shared memory of a block in bytes")
 	f.StringArrayVar(&v.args, "arg", nil, "a parameter, by name or number: NAME=VALUE (1.5 of one that is f32 or f64), NAME=buffer:BYTES (zeros), or NAME=i32:1,2,3 "+
-		"(a buffer with these numbers; also i8 to u64, f32, f64). NAME=tensor:BYTES is the map of a tensor whose boxes have so many bytes")
+		"(a buffer with these numbers; also i8 to u64, f32, f64). NAME=tensor:BYTES is the map of a tensor whose boxes have so many bytes. "+
+		"NAME+OFFSET is a part of a struct")
 	f.Uint64Var(&v.o.Seed, "seed", 0, "what parameters, memory and schedules are made from")
 	f.IntVar(&v.o.Inputs, "inputs", 2, "how many inputs are tried, where parameters are chosen")
 	f.IntVar(&v.o.Schedules, "schedules", 4, "how many schedules of each are run")
