@@ -111,7 +111,7 @@ func TestExecute(t *testing.T) {
 var (
 	found = map[string]string{"pair": "sm_80 sm_90", "flushed": "sm_80 sm_90", "saturated": "sm_80 sm_90", "opposite": "sm_80 sm_90",
 		"table": "sm_80 sm_90", "always": "sm_80 sm_90"}
-	wrongAtO0 = map[string]bool{"flushed": true}
+	wrongAtO0 = map[string]bool{"flushed": true, "least": true}
 )
 
 // TestExecuteFound: wrong values, each with its releases, beside controls that differ in one thing.
