@@ -462,7 +462,10 @@ func (w *Warp) at(space ir.Space, base ir.Reg, offset int64, bits, l int) Place 
 
 // access performs an access of the lanes, or of matrices that they share.
 func (w *Warp) access(pc int32, a *ir.Access, act uint32) error {
-	if len(a.Fragments) > 0 {
+	switch {
+	case a.Tile != nil:
+		return w.tile(pc, a, act)
+	case len(a.Fragments) > 0:
 		return w.matrices(pc, a, act)
 	}
 	return w.perform(pc, a, act)

@@ -145,7 +145,7 @@ func (g *Grid) product(w *Warp, pc int32, p *ir.GroupProduct, act uint32) error 
 			var v uint64
 			for e := range per {
 				at, sum := r*per+e, uint64(0)
-				row, col := l/4+at/2%2*8, at/4*8+l%4*2+at%2
+				row, col := ir.PartSum.Place(l, at, 0, 1)
 				if keep {
 					sum = w.regs[d][l] >> (e * p.Acc.Bits()) & (1<<p.Acc.Bits() - 1)
 				}

@@ -1,6 +1,10 @@
 package emu
 
-import "optcheck/ir"
+import (
+	"fmt"
+
+	"optcheck/ir"
+)
 
 // matrix is one of 8 x 8 elements of 16 bits.
 type matrix [8][8]uint16
@@ -88,4 +92,53 @@ func (w *Warp) transpose(o *ir.Warp, act uint32) {
 	for x := act; x != 0; x &= x - 1 {
 		w.SetReg(o.Dst, lowest(x), m.fragment(lowest(x), true))
 	}
+}
+
+// tileAlign is how matrices of wmma are aligned, and their rows apart, in bytes: PTX ISA, 9.7.14.4.1.
+const tileAlign = 16
+
+// tile performs an access of a matrix element by element: in turn those of each register, of all lanes at once.
+func (w *Warp) tile(pc int32, a *ir.Access, act uint32) error {
+	one, size := *a, a.Bytes
+	one.Addr, one.Offset, one.Fragments, one.Tile = a.Tile.Addr, 0, nil, nil
+	n := max(1, 4/size)
+	var base [Lanes]uint64
+	for x := act; x != 0; x &= x - 1 {
+		l := lowest(x)
+		if base[l] = uint64(a.Offset); a.Addr >= 0 {
+			base[l] += w.regs[a.Addr][l]
+		}
+		if pitch := uint64(size) * w.regs[a.Tile.Pitch][l]; base[l]%tileAlign != 0 || pitch%tileAlign != 0 {
+			return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("a matrix at %#x whose rows are %d bytes apart: it is misaligned", base[l], pitch)}
+		}
+	}
+	out := make([][Lanes]uint64, len(a.Fragments))
+	for r, reg := range a.Fragments {
+		for i := range n {
+			for x := act; x != 0; x &= x - 1 {
+				l := lowest(x)
+				row, col := a.Tile.Part.Place(l, r, i, n)
+				if a.Tile.Columns {
+					row, col = col, row
+				}
+				w.SetReg(one.Addr, l, base[l]+uint64(size)*(uint64(row)*w.regs[a.Tile.Pitch][l]+uint64(col)))
+				if a.Kind == ir.Store {
+					w.SetReg(one.Data[0], l, w.regs[reg][l]>>(i*size*8)&(1<<(size*8)-1))
+				}
+			}
+			if err := w.perform(pc, &one, act); err != nil {
+				return err
+			}
+			for x := act; x != 0 && a.Kind == ir.Load; x &= x - 1 {
+				l := lowest(x)
+				out[r][l] |= w.regs[one.Data[0]][l] << (i * size * 8)
+			}
+		}
+	}
+	for r := 0; r < len(out) && a.Kind == ir.Load; r++ { // last, because one may be the address
+		for x := act; x != 0; x &= x - 1 {
+			w.SetReg(a.Fragments[r], lowest(x), out[r][lowest(x)])
+		}
+	}
+	return nil
 }

@@ -15,7 +15,10 @@ func (w *Warp) product(o *ir.Warp, act uint32) {
 	w.fragments(a, act, p, left)
 	for l := range Lanes {
 		for r := range b {
-			w.elements(b[r], l, act, p.B, func(i, n int, v uint64) { right[(r*4*n+l%4*n+i)*p.N+l/4] = v })
+			w.elements(b[r], l, act, p.B, func(i, n int, v uint64) {
+				row, col := ir.PartB.Place(l, r, i, n)
+				right[row*p.N+col] = v
+			})
 		}
 		for r := range c {
 			w.elements(c[r], l, act, p.Acc, func(i, n int, v uint64) { sum[accumulator(p, l, r*n+i)] = v })
@@ -44,8 +47,8 @@ func (w *Warp) fragments(a []ir.Reg, act uint32, p *ir.Product, left []uint64) {
 		for r := range a {
 			w.elements(a[r], l, act, p.A, func(i, n int, v uint64) {
 				row, col := l/4, r*4*n+l%4*n+i
-				if p.M == 16 { // rows 8 apart in turn
-					row, col = l/4+r%2*8, r/2*4*n+l%4*n+i
+				if p.M == 16 {
+					row, col = ir.PartA.Place(l, r, i, n)
 				}
 				left[row*p.K+col] = v
 			})
@@ -67,7 +70,10 @@ func (w *Warp) elements(r ir.Reg, l int, act uint32, t ir.Type, do func(i, n int
 }
 
 // accumulator is the place of element i of a lane's part of C and D.
-func accumulator(p *ir.Product, l, i int) int { return (l/4+i/2*8)*p.N + l%4*2 + i%2 }
+func accumulator(p *ir.Product, l, i int) int {
+	row, col := ir.PartSum.Place(l, i, 0, 1)
+	return row*p.N + col
+}
 
 // dot is c plus the products of a row and a column, the elements of which are stride apart.
 func dot(p *ir.Product, row, column []uint64, c uint64) uint64 {

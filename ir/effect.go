@@ -51,6 +51,8 @@ type Access struct {
 	// transpose with Transposed. All lanes of the warp take part.
 	Fragments  []Reg
 	Transposed bool
+	// Tile, if there is one, makes the fragments those of one larger matrix, each of whose elements is accessed by itself: Data hold one.
+	Tile *Tile
 	// Mbarrier tells that the place is one of a barrier object, which nobody outside of the launch writes.
 	Mbarrier bool
 	// Behind tells that an arrival is triggered by the asynchronous copies that the thread has begun (cp.async.mbarrier.arrive).

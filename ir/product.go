@@ -18,6 +18,39 @@ func (p *Product) Registers() (a, b, c int) {
 	return p.M * p.K * p.A.Bits() / width / 32, p.K * p.N * p.B.Bits() / width / 32, p.M * p.N * p.Acc.Bits() / width / 32
 }
 
+// Tile is a matrix of a product as it lies in memory: row by row or column by column, Pitch elements apart (wmma.load, wmma.store).
+type Tile struct {
+	Part    Part
+	Columns bool
+	Pitch   Reg
+	// Addr is a register for the address of an element.
+	Addr Reg
+}
+
+// Part is one of the matrices of a product.
+type Part uint8
+
+// The matrices of a product.
+const (
+	PartA Part = iota
+	PartB
+	PartSum // C and D
+)
+
+// Place is where element i of a lane's register r of a matrix stands, of which a register holds n: its row and column. Matrices of 16 columns
+// are two of 8, and rows 8 apart are in turn, as in a product of 16 x 8 (PTX ISA, 9.7.14.5). PTX leaves the place open in wmma; compilers take
+// this one.
+func (p Part) Place(l, r, i, n int) (row, column int) {
+	switch p {
+	case PartA:
+		return l/4 + r%2*8, r/2*4*n + l%4*n + i
+	case PartB:
+		return r%2*4*n + l%4*n + i, r/2*8 + l/4
+	}
+	at := r*n + i
+	return l/4 + at/2%2*8, at/4*8 + l%4*2 + at%2
+}
+
 // GroupProduct is a product of matrices by a warpgroup, which is four warps: wgmma.mma_async (PTX ISA, 9.7.15.5). D = A*B + D, where A has 64
 // rows, 16 for each warp, and D lies in registers as the sums of smaller products do. A matrix in shared memory is named by a descriptor.
 type GroupProduct struct {

@@ -63,6 +63,9 @@ func reads(in *ir.Inst) (regs []ir.Reg) {
 		if results = []string{"Dst", "Done"}; do.Kind == ir.Load {
 			results = append(results, "Data", "Fragments")
 		}
+		if do.Tile != nil {
+			regs = append(regs, do.Tile.Pitch)
+		}
 	case *ir.Warp:
 		results = []string{"Dst", "Pred", "Dsts"}
 	case *ir.Special:
