@@ -42,8 +42,8 @@ func (s *spinning) again(word Word) bool {
 // wait for what no thread of a small launch does.
 const spinLimit = 40
 
-// breakSpin writes what a lane waits for, if it has performed one access again and again: first what the program compares the elements with, then
-// the values that others may write.
+// breakSpin writes what a lane waits for, if it has performed one access again and again: first what the program compares
+// the elements with, then the values that others may write.
 func (g *Grid) breakSpin(w *Warp, pc int32, a *ir.Access, l int, p Place) {
 	r, block := g.record(w, l), w.Threads[l].Block
 	word := WordOf(p, block)

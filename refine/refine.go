@@ -611,10 +611,10 @@ func (c *comparison) agree(in *Input, runs [2]*emu.Grid, ends []*lane) {
 	l := c.launch(in)
 	for w, lanes := 0, ends; len(lanes) >= emu.Lanes; w, lanes = w+1, lanes[emu.Lanes:] {
 		agrees := true
-		for i, g := range runs {
-			p := emu.Policy{Fill: fills[i], Reverse: i == 1, TrapEnds: true}
+		for i := 0; agrees && i < len(runs); i++ {
+			g, p := runs[i], emu.Policy{Fill: fills[i], Reverse: i == 1, TrapEnds: true}
 			r := c.newReplay(in, g, closed(g), c.code, l, blockOf(g, l, w), g.Warps[w].ID, p, reading{})
-			agrees = agrees && r.run(c, g.Warps[w]) == nil
+			agrees = r.run(c, g.Warps[w]) == nil
 			c.spent += r.w.Steps
 		}
 		for _, th := range lanes[:emu.Lanes] {

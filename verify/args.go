@@ -47,15 +47,13 @@ func (o *Options) boxes(p *ir.Program, c choice) map[emu.Place]uint64 {
 	}
 	for i := range o.Launch.Args {
 		a := &o.Launch.Args[i]
-		name, offset, _ := strings.Cut(a.Name, "+")
-		n := o.paramIndex(p, name)
-		if a.Tensor == 0 || n < 0 {
+		n, offset, _, err := o.place(p, a)
+		if a.Tensor == 0 || err != nil {
 			continue
 		}
 		at := emu.Place{Space: ir.Global, Addr: tensorBase + uint64(n)*bufferStep}
-		if v := &p.Params[n]; v.Size > 8 {
-			off, _ := strconv.ParseInt(offset, 0, 64)
-			at = emu.Place{Space: ir.Param, Addr: uint64(v.Offset + off)}
+		if p.Params[n].Size > 8 {
+			at = emu.Place{Space: ir.Param, Addr: uint64(offset)}
 		}
 		out[at] = uint64(a.Tensor)
 	}
@@ -111,13 +109,19 @@ func (o *Options) isGiven(p *ir.Program, i int) bool {
 			given[at+b] = true
 		}
 	}
-	read := refine.ParamReads(p)
-	for at, bytes := range read {
+	if len(given) == 0 {
+		return false
+	}
+	known := false
+	for at, bytes := range refine.ParamReads(p) {
 		for b := range bytes {
-			if at >= v.Offset && at < v.Offset+v.Size && !given[at+b] {
+			if at < v.Offset || at >= v.Offset+v.Size {
+				continue
+			}
+			if known = true; !given[at+b] {
 				return false
 			}
 		}
 	}
-	return len(given) > 0 && len(read) > 0
+	return known
 }

@@ -73,8 +73,12 @@ func (x *inst) multiply() {
 			w.Srcs = append(w.Srcs, x.read(from, as))
 		}
 	}
-	to := x.registers(0, nc)
-	for range nc {
+	x.sums(w, x.registers(0, nc), t)
+}
+
+// sums performs a product, and puts its sums into registers of a type.
+func (x *inst) sums(w *ir.Warp, to []ptx.Operand, t ir.Type) {
+	for range to {
 		w.Dsts = append(w.Dsts, x.b.Temp())
 	}
 	x.do(w)

@@ -77,12 +77,5 @@ func (x *inst) multiplyTiles() {
 			w.Srcs = append(w.Srcs, x.read(&list[k], ir.U32))
 		}
 	}
-	to := x.registers(0, tileRegisters(p.Acc, ir.PartSum))
-	for range to {
-		w.Dsts = append(w.Dsts, x.b.Temp())
-	}
-	x.do(w)
-	for i := range to {
-		x.to(x.write(&to[i], ir.U32), ir.Mov, ir.U32, w.Dsts[i])
-	}
+	x.sums(w, x.registers(0, tileRegisters(p.Acc, ir.PartSum)), ir.U32)
 }
