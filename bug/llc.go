@@ -8,7 +8,7 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/match"
-	"optcheck/ptxtext"
+	"optcheck/ptx"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -26,17 +26,16 @@ func (b *llcRoad) compile(ctx context.Context, p *program, tc *toolchain.Toolcha
 	if err != nil {
 		return nil, err
 	}
-	m, err := ptxtext.Split(text)
+	m, texts, err := kernelsOf(text)
 	if err != nil {
 		return nil, fmt.Errorf("the PTX of %s: %w", tc.ID, err)
 	}
 	name := kernel(b.find.Thread)
-	at := slices.IndexFunc(m.Kernels, func(k ptxtext.Kernel) bool { return k.Name == name })
-	if at < 0 {
+	if m.Func(name) == nil {
 		return nil, fmt.Errorf("the PTX of %s: kernel %s is not in it", tc.ID, name)
 	}
 	c := &code{tc: tc, target: b.f.Target, level: level, text: []byte(text)}
-	if c.ptx, err = match.PTX(name, m.Kernels[at].Text, p.spec, b.f.Test); err != nil {
+	if c.ptx, err = match.PTX(name, texts[name], p.spec, b.f.Test); err != nil {
 		return nil, fmt.Errorf("the PTX of %s: %w", tc.ID, err)
 	}
 	c.lines = accessesPTX(c.ptx.Accesses())
@@ -72,13 +71,15 @@ var classesPTX = []struct{ op, class string }{{"ld", "LD"}, {"ldu", "LD"}, {"st"
 
 // accessesPTX lists what touches or orders memory in a kernel, including stores of results. It
 // mirrors the script check.awk.
-func accessesPTX(list []ptxtext.Access) (out []access) {
+func accessesPTX(list []match.PTXAccess) (out []access) {
 	for i := range list {
 		a := access{text: list[i].Text}
-		a.mnemonic, _, _ = strings.Cut(a.text, " ")
-		op, _, _ := strings.Cut(a.mnemonic, ".")
+		if _, after, ok := strings.Cut(a.text, " "); ok && a.text[0] == '@' {
+			a.text = after
+		}
+		a.mnemonic = list[i].Op
 		for _, c := range classesPTX {
-			if c.op == op {
+			if c.op == list[i].Name {
 				a.class = c.class
 			}
 		}
@@ -203,14 +204,14 @@ func (b *irRoad) emit(ctx context.Context, tc *toolchain.Toolchain, level string
 	if err != nil {
 		return nil, err
 	}
-	m, err := ptxtext.Split(text)
+	m, texts, err := kernelsOf(text)
 	if err != nil {
 		return nil, fmt.Errorf("the PTX of %s: %w", tc.ID, err)
 	}
-	p := &program{markers: markers, header: m.Header, ir: ir.text,
+	p := &program{markers: markers, header: m.Header(), ir: ir.text,
 		llc: "llc " + strings.Join(tc.ArgsIR(b.f.Target, level, "min.ll", "min.ptx"), " ")}
-	for i := range m.Kernels {
-		k, err := markResults(&m.Kernels[i], ir.spec)
+	for _, f := range m.Funcs {
+		k, err := markResults(f.Name, texts[f.Name], ir.spec)
 		if err != nil {
 			return nil, fmt.Errorf("the PTX of %s: %w", tc.ID, err)
 		}
@@ -220,20 +221,30 @@ func (b *irRoad) emit(ctx context.Context, tc *toolchain.Toolchain, level string
 	return p, nil
 }
 
+// kernelsOf reads the PTX that llc writes, with the text of each kernel.
+func kernelsOf(text string) (*ptx.Module, map[string]string, error) {
+	m, err := ptx.Outline("llc.ptx", []byte(text))
+	if err != nil {
+		return nil, nil, err
+	}
+	texts, err := m.Alone()
+	return m, texts, err
+}
+
 // markResults marks the stores of results in a kernel of llc's with the operator .cs.
-func markResults(k *ptxtext.Kernel, s *spec.Spec) (string, error) {
-	list, err := ptxtext.Accesses(k)
+func markResults(name, text string, s *spec.Spec) (string, error) {
+	list, err := match.Accesses(name, text)
 	if err != nil {
 		return "", err
 	}
 	results := map[string]bool{}
-	for i := range list {
-		if list[i].Op == "st" && list[i].Arg == int(s.ResultParam()/8) {
-			results[list[i].Text] = true
+	for _, a := range list {
+		if a.Name == "st" && a.Arg == int(s.ResultParam()/8) {
+			results[a.Text] = true
 		}
 	}
 	var out strings.Builder
-	for line := range strings.Lines(k.Text) {
+	for line := range strings.Lines(text) {
 		code, _, _ := strings.Cut(line, ";")
 		if results[strings.Join(strings.Fields(code), " ")] {
 			line = strings.Replace(line, "st.volatile.global", "st.global.cs", 1)

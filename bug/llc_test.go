@@ -16,7 +16,6 @@ import (
 	"optcheck/match"
 	"optcheck/pipeline"
 	"optcheck/ptxgen"
-	"optcheck/ptxtext"
 	"optcheck/reduce"
 	"optcheck/report"
 	"optcheck/spec"
@@ -250,19 +249,19 @@ func TestAwkPTX(t *testing.T) {
 		for _, batch := range res.Batches {
 			file := filepath.Join(t.TempDir(), "min.ptx")
 			require.NoError(t, os.WriteFile(file, batch.Text, 0o600))
-			m, err := ptxtext.Split(string(batch.Text))
+			m, texts, err := kernelsOf(string(batch.Text))
 			require.NoError(t, err)
-			for i := range m.Kernels {
-				list, err := ptxtext.Accesses(&m.Kernels[i])
+			for _, f := range m.Funcs {
+				list, err := match.Accesses(f.Name, texts[f.Name])
 				require.NoError(t, err)
 				b := &bundler{f: &reduce.Finding{}, prog: &program{spec: &spec.Spec{}, ambiguous: true}, find: report.Finding{Rule: "merged", Access: -1}}
 				b.bad = &code{lines: accessesPTX(list), ptx: &match.PTXKernel{}}
 				b.f.Test, _ = corpus.Lookup("mp")
 				b.road = &llcRoad{b}
-				script := strings.Replace(b.road.awk(), `kernel = "min_T0"`, `kernel = "`+m.Kernels[i].Name+`"`, 1)
+				script := strings.Replace(b.road.awk(), `kernel = "min_T0"`, `kernel = "`+f.Name+`"`, 1)
 				cmd := exec.CommandContext(t.Context(), "awk", script, file)
 				out, err := cmd.CombinedOutput()
-				require.NoError(t, err, "%s: %s", m.Kernels[i].Text, out)
+				require.NoError(t, err, "%s: %s", texts[f.Name], out)
 				n += len(list)
 			}
 		}

@@ -10,7 +10,6 @@ import (
 
 	"optcheck/pipeline"
 	"optcheck/ptx"
-	"optcheck/ptxtext"
 	"optcheck/realcode"
 	"optcheck/target"
 	"optcheck/toolchain"
@@ -133,19 +132,15 @@ func (m *frontPTX) fill(ctx context.Context, f *frontProber, ops []Op, p pipelin
 
 // take takes the kernels of a module.
 func (m *frontPTX) take(b *toolchain.Batch, units []toolchain.Unit) error {
-	mod, err := ptx.Parse("front.ptx", b.Text)
+	mod, err := ptx.Outline("front.ptx", b.Text)
 	if err != nil {
 		return err
 	}
-	split, err := ptxtext.Split(mod.Plain(""))
+	by, err := mod.Alone()
 	if err != nil {
 		return err
 	}
-	by := map[string]string{}
-	for _, k := range split.Kernels {
-		by[k.Name] = k.Text
-	}
-	m.header = split.Header
+	m.header = mod.Header()
 	for _, u := range b.Units {
 		if m.kernels[u] = by[units[u].Name]; m.kernels[u] == "" {
 			m.failed[u] = failure{Unknown, "its kernel is not in the PTX"}

@@ -2,22 +2,23 @@ package match
 
 import (
 	"optcheck/litmus"
-	"optcheck/ptxtext"
+	"optcheck/ptx"
 	"optcheck/spec"
 )
 
-// scopeRank orders PTX's scopes. An atomic without a scope has the GPU's, and volatile has the
-// system's (PTX ISA, Memory Consistency Model).
-var scopeRank = map[string]int{"cta": 1, "cluster": 2, "gpu": 3, "gl": 3, "sys": 4}
+// scopeRank orders PTX's scopes.
+var scopeRank = map[string]int{"cta": 1, "cluster": 2, "gpu": 3, "sys": 4}
 
-func scopePTX(a *ptxtext.Access) int {
-	switch {
-	case a.Sem == "volatile" || a.Sem == "mmio":
-		return scopeRank["sys"]
-	case a.Scope == "" && (a.Op == "atom" || a.Op == "red"):
-		return scopeRank["gpu"]
+// scopePTX is the rank of a scope; that of a barrier says nothing.
+func scopePTX(e *ptx.Effect) int {
+	switch e.Kind {
+	case ptx.Barrier, ptx.Arrive, ptx.Await:
+		return 0
 	}
-	return scopeRank[a.Scope]
+	if e.Sem == "mmio" {
+		return scopeRank["sys"]
+	}
+	return scopeRank[e.Scope]
 }
 
 // ScopeRank returns the rank of a scope, from 1 for a CTA, the narrowest, to 4 for the system;

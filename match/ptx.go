@@ -1,9 +1,11 @@
 package match
 
 import (
+	"fmt"
+
 	"optcheck/litmus"
 	"optcheck/optcheck"
-	"optcheck/ptxtext"
+	"optcheck/ptx"
 	"optcheck/report"
 	"optcheck/spec"
 )
@@ -17,33 +19,53 @@ const (
 // PTXKernel is a thread of a test in the PTX that llc made of it.
 type PTXKernel struct {
 	Kernel
-	list []ptxtext.Access
+	list []PTXAccess
 }
 
-// PTX reads an entry of the PTX that llc made of a thread of a test, whose specification is s.
-// The text is that of one kernel, as ptxtext.Split returns it. The error is that of
-// ptxtext.Accesses.
+// PTX reads an entry of the PTX that llc made of a thread of a test, whose specification is s. Text and
+// error are those of Accesses.
 func PTX(entry, text string, s *spec.Spec, t *litmus.Test) (*PTXKernel, error) {
-	list, err := ptxtext.Accesses(&ptxtext.Kernel{Name: entry, Text: text})
+	list, err := Accesses(entry, text)
 	if err != nil {
 		return nil, err
 	}
 	return newPTX(list, s, t), nil
 }
 
-func newPTX(list []ptxtext.Access, s *spec.Spec, t *litmus.Test) *PTXKernel {
+// Accesses lists what a kernel does to memory, in text order. The text is that of one kernel, as ptx.Module.Alone
+// gives it. The error is that there is no such kernel in it, or one that is not understood.
+func Accesses(entry, text string) ([]PTXAccess, error) {
+	const head = ".version 8.0\n.target sm_90\n.address_size 64\n" // whatever it is: it says nothing of what stands there
+	m, err := ptx.Parse("kernel", []byte(head+text))
+	if err != nil {
+		return nil, err
+	}
+	f := m.Func(entry)
+	if f == nil || !f.Entry {
+		return nil, fmt.Errorf("no entry %s", entry)
+	}
+	return accesses(f)
+}
+
+func newPTX(list []PTXAccess, s *spec.Spec, t *litmus.Test) *PTXKernel {
 	results := resultArg(s, t)
 	acc := make([]access, len(list))
 	for i := range list {
-		a := &list[i]
+		a, e := &list[i], list[i].Effect()
 		x := &acc[i]
-		*x = access{class: classPTX(a.Op), loc: -1, harmless: a.Arg == results, space: a.Space, atom: a.Atom, width: a.Width,
-			atomic: a.Op == "atom" || a.Op == "red" || a.Sem != "" && a.Sem != "weak", scope: scopePTX(a), maybe: a.Maybe,
-			addr: a.Addr, data: a.Data, cond: a.Cond, through: a.Op == "atom", sc: a.Op == "membar" || a.Sem == "sc"}
-		x.release = x.sc || a.Sem == "release" || a.Sem == "acq_rel"
-		x.acquire = x.sc || a.Sem == "acquire" || a.Sem == "acq_rel"
-		if a.Offset == 0 || s.Layout == spec.Adjacent || s.Layout == spec.Offsets {
-			x.loc = (place{a.Global, a.Arg, a.Offset}).location(s, len(t.Locations), func(n int) bool { return a.Arg == n })
+		*x = access{class: classPTX(a.Name), loc: -1, harmless: a.Arg == results, space: e.Space, atom: e.Atom, width: e.Width,
+			atomic: a.Name == "atom" || a.Name == "red" || e.Sem != "" && e.Sem != "weak", scope: scopePTX(&e), maybe: a.maybe,
+			addr: a.addr, data: a.data, cond: a.cond, through: a.Name == "atom"}
+		if e.Kind != ptx.ProxyFence {
+			x.sc = e.Sem == "sc"
+			x.release = x.sc || e.Sem == "release" || e.Sem == "acq_rel"
+			x.acquire = x.sc || e.Sem == "acquire" || e.Sem == "acq_rel"
+		}
+		if x.space == "generic" {
+			x.space = ""
+		}
+		if a.offset == 0 || s.Layout == spec.Adjacent || s.Layout == spec.Offsets {
+			x.loc = (place{a.global, a.Arg, a.offset}).location(s, len(t.Locations), func(n int) bool { return a.Arg == n })
 		}
 	}
 	return &PTXKernel{*newKernel(acc, s), list}
@@ -74,7 +96,7 @@ func classPTX(op string) string {
 
 // Accesses returns all accesses and fences of the kernel in text order, including those for
 // results but not those for arguments.
-func (k *PTXKernel) Accesses() []ptxtext.Access { return k.list }
+func (k *PTXKernel) Accesses() []PTXAccess { return k.list }
 
 // At returns the index in Accesses of the access for an entry of the specification, or of the
 // fence that does what a fence of the specification asks for; -1 for none.

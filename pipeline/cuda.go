@@ -24,7 +24,7 @@ var cudaRoad = &Road{Vendor: target.NVIDIA, Source: CUDA, Tool: "nvcc", Language
 	}}
 
 type frontEnd struct {
-	*ptx
+	*assembler
 	kind *toolchain.Front
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"optcheck/litmus"
-	module "optcheck/ptx"
+	"optcheck/ptx"
 	"optcheck/ptxgen"
 	"optcheck/runner"
 	"optcheck/spec"
@@ -47,7 +47,7 @@ var ErrUnread = errors.New("no decoder reads what this device runs")
 // ptxMaker makes cubins from PTX: with ptxas, or with another compiler of kernels of one PTX
 // version.
 type ptxMaker struct {
-	*ptx
+	*assembler
 	target, level string
 	name          string
 	alone         bool
@@ -122,7 +122,7 @@ func newPTXMaker(tc *toolchain.Toolchain, target, level string) (*ptxMaker, erro
 	if err != nil {
 		return nil, err
 	}
-	return &ptxMaker{ptx: p, target: target, level: level}, nil
+	return &ptxMaker{assembler: p, target: target, level: level}, nil
 }
 
 func (m *ptxMaker) Name() string { return m.name }
@@ -149,7 +149,7 @@ func lined(h *ptxgen.Harness, target string) (err error) {
 // Lined gives each instruction of a kernel without markers a line of its own, by which realcode looks for its machine code: that with
 // the number of the instruction. It also returns the lines that the text had, by these numbers.
 func Lined(name, text string, v ptxgen.Version, target string) (string, map[int]int, error) {
-	m, err := module.Parse(name+".ptx", []byte(ptxgen.Header(v, target)+text))
+	m, err := ptx.Parse(name+".ptx", []byte(ptxgen.Header(v, target)+text))
 	if err != nil {
 		return "", nil, err
 	}

@@ -9,8 +9,8 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/match"
+	"optcheck/ptx"
 	"optcheck/ptxgen"
-	"optcheck/ptxtext"
 	"optcheck/target"
 	"optcheck/toolchain"
 )
@@ -30,7 +30,7 @@ var llcRoad = &Road{Vendor: target.NVIDIA, Source: LLVMIR, Tool: "llc", Language
 	}}
 
 type llc struct {
-	*ptx
+	*assembler
 	kind *toolchain.LLC
 }
 
@@ -95,13 +95,13 @@ func (p *llc) Compile(ctx context.Context, job *Job) (*Result, error) {
 // takePTX stores the kernels of a module that llc made in between, by unit, and returns the
 // module's header.
 func takePTX(b *toolchain.Batch, job *Job, between []string) (header string, err error) {
-	m, err := ptxtext.Split(string(b.Text))
+	m, err := ptx.Outline("llc.ptx", b.Text)
 	if err != nil {
 		return "", err
 	}
-	by := make(map[string]string, len(m.Kernels))
-	for _, k := range m.Kernels {
-		by[k.Name] = k.Text
+	by, err := m.Alone()
+	if err != nil {
+		return "", err
 	}
 	for _, u := range b.Units {
 		if by[job.Units[u].Name] == "" {
@@ -114,7 +114,7 @@ func takePTX(b *toolchain.Batch, job *Job, between []string) (header string, err
 			between[u] = job.Between(name, by[name])
 		}
 	}
-	return m.Header, nil
+	return m.Header(), nil
 }
 
 // assemble compiles the PTX that llc made of the units with ptxas.

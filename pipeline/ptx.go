@@ -20,30 +20,30 @@ var ptxRoad = &Road{Vendor: target.NVIDIA, Source: PTX, Tool: "ptxas", Language:
 		return newPTX(tc)
 	}}
 
-type ptx struct {
+type assembler struct {
 	tc     *toolchain.Toolchain
 	newest ptxgen.Version
 }
 
-func newPTX(tc *toolchain.Toolchain) (*ptx, error) {
+func newPTX(tc *toolchain.Toolchain) (*assembler, error) {
 	v, err := ptxgen.ParseVersion(tc.MaxPTX)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", tc.ID, err)
 	}
-	return &ptx{tc, v}, nil
+	return &assembler{tc, v}, nil
 }
 
-func (p *ptx) Road() *Road { return ptxRoad }
+func (p *assembler) Road() *Road { return ptxRoad }
 
-func (p *ptx) Compilers() []toolchain.Compiler { return p.tc.Compilers() }
+func (p *assembler) Compilers() []toolchain.Compiler { return p.tc.Compilers() }
 
-func (p *ptx) Build() (string, error) { return p.tc.Build, nil }
+func (p *assembler) Build() (string, error) { return p.tc.Build, nil }
 
-func (p *ptx) Key(target string) string {
+func (p *assembler) Key(target string) string {
 	return fmt.Sprintf("PTX for generation %d", generation(target))
 }
 
-func (p *ptx) Emit(t *litmus.Test, hash string, o ptxgen.Options) (*ptxgen.Unit, error) {
+func (p *assembler) Emit(t *litmus.Test, hash string, o ptxgen.Options) (*ptxgen.Unit, error) {
 	return ptxgen.Emit(t, named(t, hash, o))
 }
 
@@ -55,7 +55,7 @@ func named(t *litmus.Test, hash string, o ptxgen.Options) ptxgen.Options {
 	return o
 }
 
-func (p *ptx) Way(u *ptxgen.Unit, _ int, target string) (Way, error) {
+func (p *assembler) Way(u *ptxgen.Unit, _ int, target string) (Way, error) {
 	v, err := u.VersionFor(target)
 	if err == nil && v > p.newest {
 		err = &spec.Unsupported{Reason: fmt.Sprintf("needs PTX %v, %s has %v", v, p.tc.ID, p.newest)}
@@ -63,20 +63,20 @@ func (p *ptx) Way(u *ptxgen.Unit, _ int, target string) (Way, error) {
 	return Way{Version: v}, err
 }
 
-func (p *ptx) Header(w Way, target string) string { return ptxgen.Header(w.Version, target) }
+func (p *assembler) Header(w Way, target string) string { return ptxgen.Header(w.Version, target) }
 
-func (p *ptx) Compile(ctx context.Context, job *Job) (*Result, error) {
+func (p *assembler) Compile(ctx context.Context, job *Job) (*Result, error) {
 	return compileKept(ctx, p.tc, job.Kept, toolchain.Job{Target: job.Target, Level: job.Level, LineInfo: true,
 		Header: ptxgen.Header(job.Way.Version, job.Target), Units: job.Units, Flags: job.Flags, BatchUnits: job.BatchUnits})
 }
 
-func (p *ptx) Decode(ctx context.Context, where, target string, b *toolchain.Batch) (func() (*Code, error), error) {
+func (p *assembler) Decode(ctx context.Context, where, target string, b *toolchain.Batch) (func() (*Code, error), error) {
 	return Disassemble(ctx, p.tc, where, target, b.Cubin)
 }
 
 // Stages does nothing: there is one compiler, and nobody sees its intermediate results.
-func (p *ptx) Stages(context.Context, *Job, []*Suspect) ([]Problem, error) { return nil, nil }
+func (p *assembler) Stages(context.Context, *Job, []*Suspect) ([]Problem, error) { return nil, nil }
 
-func (p *ptx) Means(t *litmus.Test) *litmus.Test { return t }
+func (p *assembler) Means(t *litmus.Test) *litmus.Test { return t }
 
-func (p *ptx) Flags() []string { return nil }
+func (p *assembler) Flags() []string { return nil }

@@ -2,7 +2,10 @@ package ptx
 
 import (
 	"bytes"
+	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 )
 
 // Edit is a change of a module's text.
@@ -98,4 +101,59 @@ func (m *Module) text(s span) string {
 	}
 	out.Write(m.src[s.from:s.to])
 	return string(bytes.TrimSpace(out.Bytes()))
+}
+
+// Header has the lines at the top of a module, and of the files that its lines are of, without comments.
+func (m *Module) Header() string {
+	parts := []span{{0, m.head}}
+	for _, c := range m.cuts {
+		if c.from >= m.head && bytes.HasPrefix(m.src[c.from:c.to], []byte(".file")) {
+			parts = append(parts, c)
+		}
+	}
+	var out strings.Builder
+	for _, p := range parts {
+		for line := range bytes.Lines(m.src[p.from:p.to]) {
+			code, _, _ := strings.Cut(string(line), "//")
+			if code = strings.TrimSpace(code); code != "" {
+				out.WriteString(code + "\n")
+			}
+		}
+	}
+	return out.String()
+}
+
+var nameInText = regexp.MustCompile(`[\w$]+`)
+
+// Alone gives each kernel's text as it stands there, with its lines, behind the declarations of the module's
+// variables that it names: with Header, a module of its own. A module that has functions is an error:
+// a kernel that calls something is not all there is to examine.
+func (m *Module) Alone() (map[string]string, error) {
+	no := func(name string, at span) error {
+		return fmt.Errorf("line %d: the function %s is no part of a kernel", 1+bytes.Count(m.src[:at.from], []byte("\n")), name)
+	}
+	for _, p := range m.Prototypes {
+		return nil, no(p.Name, p.decl)
+	}
+	out := make(map[string]string, len(m.Funcs))
+	for _, f := range m.Funcs {
+		if !f.Entry {
+			return nil, no(f.Name, f.all)
+		}
+		text := string(m.src[f.all.from:f.all.to])
+		named := map[string]bool{}
+		if len(m.Vars) > 0 {
+			for _, word := range nameInText.FindAllString(text, -1) {
+				named[word] = true
+			}
+		}
+		var b strings.Builder
+		for i := range m.Vars {
+			if v := &m.Vars[i]; named[v.Name] {
+				b.WriteString(m.Declaration(v) + "\n")
+			}
+		}
+		out[f.Name] = b.String() + text + "\n"
+	}
+	return out, nil
 }

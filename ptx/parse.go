@@ -14,8 +14,26 @@ func errorAt(file string, pos Pos, format string, args ...any) error {
 // Parse reads a module. The error is an *Error with the place.
 func Parse(file string, src []byte) (*Module, error) { return parsePart(file, src, 0, 0) }
 
+// Outline reads a module without what stands in the bodies of its functions, whatever it is: to take it apart.
+func Outline(file string, src []byte) (*Module, error) {
+	p, err := newParser(file, src, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	p.outline = true
+	return p.read()
+}
+
 // parsePart reads a part of a file that has so many lines in front of it.
 func parsePart(file string, src []byte, before, part int) (*Module, error) {
+	p, err := newParser(file, src, before, part)
+	if err != nil {
+		return nil, err
+	}
+	return p.read()
+}
+
+func newParser(file string, src []byte, before, part int) (*parser, error) {
 	if len(src) > MaxInput {
 		return nil, tooLarge(file, src)
 	}
@@ -23,8 +41,12 @@ func parsePart(file string, src []byte, before, part int) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{l: l, m: &Module{File: file, Part: part, src: src, before: before},
-		locs: &locs{files: map[int]string{}, inlined: map[locKey]locKey{}, of: map[*Inst]locKey{}}}
+	return &parser{l: l, m: &Module{File: file, Part: part, src: src, before: before},
+		locs: &locs{files: map[int]string{}, inlined: map[locKey]locKey{}, of: map[*Inst]locKey{}}}, nil
+}
+
+// read reads a module.
+func (p *parser) read() (*Module, error) {
 	if err := p.module(); err != nil {
 		return nil, err
 	}
@@ -41,6 +63,8 @@ type parser struct {
 	l    *lexer
 	m    *Module
 	regs int // of all functions
+	// outline tells that bodies are not read.
+	outline bool
 	*locs
 }
 
@@ -169,6 +193,15 @@ func (p *parser) declaration() error {
 		f.all.from = start
 		p.m.Funcs = append(p.m.Funcs, f)
 		p.locs.now = locKey{}
+		if p.outline {
+			l.at++
+			if _, err := l.until("}"); err != nil {
+				return err
+			}
+			l.at++
+			f.all.to = l.at
+			return nil
+		}
 		b := &body{parser: p, f: f, global: map[string]bool{}}
 		return b.read()
 	}

@@ -209,3 +209,33 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestAlone: with the header, each kernel is a module with the variables that it names, and its lines.
+func TestAlone(t *testing.T) {
+	const head = "//\n// Generated\n//\n\n.version 8.4\n.target sm_80 // that\n.address_size 64\n\n"
+	const module = head + "\t// .globl k1\n.visible .global .align 16 .b8 k1_L0[16];\n.visible .global .align 16 .b8 k2_L0[16] = {0};\n" +
+		".visible .entry k1(.param .u64 k1_param_0)\n{\n\t.loc\t1 3 0\n\tnonsense.b64 %rd1, k1_L0;\n\tret; // end\n}\n" +
+		".visible .entry k2()\n{\n\t.reg .b64 %rd<2>;\n\tmov.b64 %rd1, k2_L0;\n\tret;\n}\n\t.file\t1 \"audit.litmus\"\n\t.section\t.debug_macinfo\t{\t}\n"
+	m, err := Outline("x", []byte(module))
+	require.NoError(t, err)
+	require.Equal(t, ".version 8.4\n.target sm_80\n.address_size 64\n.file\t1 \"audit.litmus\"\n", m.Header())
+	texts, err := m.Alone()
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{
+		"k1": ".visible .global .align 16 .b8 k1_L0[16];\n.visible .entry k1(.param .u64 k1_param_0)\n{\n\t.loc\t1 3 0\n\tnonsense.b64 %rd1, k1_L0;\n\tret; // end\n}\n",
+		"k2": ".visible .global .align 16 .b8 k2_L0[16] = {0};\n.visible .entry k2()\n{\n\t.reg .b64 %rd<2>;\n\tmov.b64 %rd1, k2_L0;\n\tret;\n}\n",
+	}, texts)
+	whole, err := Parse("x", []byte(strings.ReplaceAll(module, "nonsense", "mov")))
+	require.NoError(t, err)
+	require.Equal(t, m.Header(), whole.Header())
+	for _, more := range []string{".visible .func f()\n{\nret;\n}\n", ".extern .func (.param .b32 r) vprintf (.param .b64 a);\n"} {
+		m, err := Outline("x", []byte(module+more))
+		require.NoError(t, err)
+		_, err = m.Alone()
+		require.ErrorContains(t, err, "no part of a kernel")
+	}
+	for _, cut := range []string{head + ".visible .entry k(\n)\n{\n", head + ".visible .entry k()\n{\n}\n}\n", "ret;"} {
+		_, err := Outline("x", []byte(cut))
+		require.Error(t, err, cut)
+	}
+}

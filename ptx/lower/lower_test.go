@@ -111,7 +111,7 @@ func TestNoKernel(t *testing.T) {
 func TestCorpus(t *testing.T) {
 	root := "../.."
 	var files []string
-	for _, dir := range []string{"docs", "program", "realcode", "reduce", "mapping", "bug", "ptxtext", "match"} {
+	for _, dir := range []string{"docs", "program", "realcode", "reduce", "mapping", "bug", "match"} {
 		require.NoError(t, filepath.WalkDir(filepath.Join(root, dir), func(path string, d os.DirEntry, err error) error {
 			if err == nil && strings.HasSuffix(path, ".ptx") {
 				files = append(files, path)

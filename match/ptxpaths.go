@@ -1,4 +1,4 @@
-package ptxtext
+package match
 
 import "fmt"
 
@@ -16,7 +16,7 @@ func (r *reader) conditions() error {
 				to, ok = r.labels[l]
 			}
 			if !ok {
-				return fmt.Errorf("entry %s: no label %q", r.name, l)
+				return fmt.Errorf("entry %s: no label %q", r.f.Name, l)
 			}
 			b.next = append(b.next, to)
 		}
@@ -37,8 +37,8 @@ func (r *reader) conditions() error {
 			x.maybe, x.cond = r.decides(a.block, reach)
 			known[a.block] = x
 		}
-		a.Maybe = a.Maybe || x.maybe
-		a.Cond = union(x.cond, a.guard)
+		a.maybe = a.maybe || x.maybe
+		a.cond = union(x.cond, a.guard)
 	}
 	return nil
 }
