@@ -15,7 +15,10 @@ func Statement(runs int) string {
 and a run of both that was compared performed each operation that writes memory, or the kernel is proved`, `
 What is proved for all inputs: the machine code computes and stores what the PTX does, whatever the parameters, the memory and the
 launch; no run is needed. Approximate functions, and quotients by zero, are taken to be the machine's. A proof says nothing of strengths
-and orders: they are compared as in every kernel.`, `; or both were executed on an
+and orders: they are compared as in every kernel.
+What is executed with a forced condition: no input that was tried shows one of the condition's outcomes, so both codes were changed to have
+it, and did the same. Which comparison of the machine code is the counterpart is guessed: a wrong guess shows as a difference, which accuses
+nobody and leaves the operation uncompared.`, `; or both were executed on an
 input, and do different things`, fmt.Sprintf(`, but
 on %s or more, as far as a kernel could be executed, and in kernels that are proved`, plain.Count(runs, "input")))
 }

@@ -236,7 +236,7 @@ func (x *Executed) event() *report.Execution {
 		return &report.Execution{Why: cut(oneLineText(x.Why), 300), Proved: x.Proved}
 	}
 	share := func(s float64) float64 { return math.Round(s*1e4) / 1e4 }
-	return &report.Execution{Runs: x.Runs + x.Cut, Cut: x.Cut, Source: share(x.Source.Share()), Machine: share(x.Machine.Share()),
+	return &report.Execution{Runs: x.Runs + x.Cut, Cut: x.Cut, Forced: x.Forced, Source: share(x.Source.Share()), Machine: share(x.Machine.Share()),
 		Uncontracted: x.Uncontracted, Proved: x.Proved}
 }
 

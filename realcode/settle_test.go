@@ -16,8 +16,10 @@ func TestSettle(t *testing.T) {
 		{"all", "setp.eq.u32 %p, %n, 12345; @%p st.global.u32 [%at+64], %n; st.global.u32 [%at], %n;", Preserved, ""},
 		{"one that no input reaches, proved", "mul.lo.u32 %a, %n, %n; and.b32 %a, %a, 3; setp.eq.u32 %p, %a, 2; @%p st.global.u32 [%at+64], %n; " +
 			"st.global.u32 [%at], %n;", Preserved, ""},
-		{"one that no input reaches", "activemask.b32 %a; setp.eq.u32 %p, %a, 5; @%p st.global.u32 [%at+64], %n; st.global.u32 [%at], %n;",
-			Unknown, "1 of 2 operations that write memory were performed by no run that was compared"},
+		{"one that no input reaches, forced", "activemask.b32 %a; setp.eq.u32 %p, %a, 5; @%p st.global.u32 [%at+64], %n; st.global.u32 [%at], %n;",
+			Preserved, ""},
+		{"one that no input reaches", "activemask.b32 %a; and.b32 %a, %a, 1; ts: .branchtargets A, B; brx.idx %a, ts; " +
+			"A: st.global.u32 [%at+64], %n; B: st.global.u32 [%at], %n;", Unknown, "1 of 2 operations that write memory were performed by no run that was compared"},
 		{"one that nothing reaches", "setp.ne.u32 %p, %n, %n; @%p st.global.u32 [%at+64], %n; st.global.u32 [%at], %n;", Preserved, ""},
 		{"what is stored is undefined", "st.global.u32 [%at], %b;", Unknown, "in each run what they write is undefined"},
 		{"a form that is not understood", "mov.u32 %a, %pm0; st.global.u32 [%at], %a;", Unknown, "not understood"},

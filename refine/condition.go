@@ -2,6 +2,7 @@ package refine
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"hash/maphash"
 	"maps"
@@ -55,14 +56,15 @@ func shows(w *emu.Warp, o *ir.Op, l int) uint8 {
 }
 
 const (
-	mostFlips = 12      // runs that ask whether something depends on what a comparison shows
-	flipSteps = 1 << 25 // instructions of lanes for all of them: what is left then shows nothing
+	mostFlips  = 12      // runs that ask whether something depends on what a comparison shows
+	flipSteps  = 1 << 25 // instructions of lanes for all of them: what is left then shows nothing
+	flipAtOnce = 1 << 21 // those for what one run of the program shows
 )
 
 // show takes what a compared run shows of comparisons: of those of which another outcome would have been noticed. None would where what the
-// program does is open.
-func (c *comparison) show(in *Input, g *emu.Grid, defined bool) {
-	replays, most := map[int]bool{}, mostFlips
+// program does is open, but in warps that agree with either content (nil: nothing is open).
+func (c *comparison) show(in *Input, g *emu.Grid, agree []bool) {
+	replays, most, begin, end := map[int]bool{}, mostFlips, c.flipped, c.flipEnd
 	if g.Cut { // what comes behind the cut is not noticed
 		most /= 3
 	}
@@ -70,16 +72,34 @@ func (c *comparison) show(in *Input, g *emu.Grid, defined bool) {
 		return cmp.Or(cmp.Compare(a.inst, b.inst), cmp.Compare(a.what, b.what))
 	}) {
 		c.shown[at.inst] |= 0
-		if c.made[at.inst] == nil || !g.Cut {
-			c.made[at.inst] = in
+		c.make(showing{at.inst, 0}, in, g)
+		warp := c.search.shows[at]
+		if c.shown[at.inst]&at.what != 0 || c.again != nil && !slices.Contains(c.again, at.inst) ||
+			agree != nil && (warp >= len(agree) || !agree[warp]) {
+			continue
 		}
-		if !defined || c.shown[at.inst]&at.what != 0 || c.flips[at] >= most {
+		c.make(at, in, g)
+		if c.flips[at] >= most || c.flipped > min(end, begin+flipAtOnce) {
 			continue
 		}
 		c.flips[at]++
-		if warp := c.search.shows[at]; c.flipped <= flipSteps && c.replays(in, g, warp, replays) && c.matters(in, g, at, warp) {
+		if c.replays(in, g, warp, replays) && c.matters(in, g, at, warp) {
 			c.shown[at.inst] |= at.what
 		}
+	}
+}
+
+// making is an input on which a comparison shows something, and the program's run of it.
+type making struct {
+	in    *Input
+	steps int64
+	cut   bool
+}
+
+// make keeps the input of the shortest run that shows something of a comparison; what is 0 if it only makes it.
+func (c *comparison) make(at showing, in *Input, g *emu.Grid) {
+	if was, ok := c.made[at]; !ok || was.cut && !g.Cut || was.cut == g.Cut && was.steps > g.Steps {
+		c.made[at] = making{in, g.Steps, g.Cut}
 	}
 }
 
@@ -130,10 +150,21 @@ func (c *comparison) alone(in *Input, was *emu.Grid, warp int, prepare func(w *e
 	return err
 }
 
-// undecided lists the comparisons of the program, by ir.Inst.Source, of which the machine code may have made others without a difference: runs have
+// undecided lists the comparisons of the program, by instruction, of which the machine code may have made others without a difference: runs have
 // shown one outcome only, or nothing of the border, and the machine code compares no such operands.
-func (c *comparison) undecided() (out []int) {
-	var left []int32
+func (c *comparison) undecided() []int32 {
+	left := c.notShown()
+	for _, s := range append([]*comparison{c}, c.subs...) {
+		if len(left) > 0 {
+			alike := s.alike(left)
+			left = slices.DeleteFunc(left, func(i int32) bool { return alike[i] })
+		}
+	}
+	return left
+}
+
+// notShown lists the comparisons of which runs have shown one outcome only, or nothing of the border.
+func (c *comparison) notShown() (left []int32) {
 	var all *registers
 	for i := range c.program.Insts {
 		s, ok := c.shown[int32(i)]
@@ -153,13 +184,51 @@ func (c *comparison) undecided() (out []int) {
 			}
 		}
 	}
-	if len(left) == 0 {
-		return nil
+	return left
+}
+
+// mostSecond bounds the inputs of a second look at one comparison.
+const mostSecond = 20
+
+// lookAgain tries comparisons that are undecided once more: on inputs that show something of them, and on others that are like those.
+func (c *comparison) lookAgain(ctx context.Context) {
+	left := c.undecided()
+	clear(c.flips)
+	c.again = left
+	c.flipEnd = c.flipped + flipSteps
+	for end := c.spent + c.o.Search; len(left) > 0; left = left[1:] {
+		i := left[0]
+		var list, like []*Input
+		for _, what := range []uint8{seenFalse, seenTrue, seenEqual, 0} {
+			if m, ok := c.made[showing{i, what}]; ok && (what == 0 || c.shown[i]&what == 0) && !slices.Contains(list, m.in) {
+				list, like = append(list, m.in), append(like, c.otherwise(m.in)...)
+			}
+		}
+		list = append(list, like...)
+		for _, in := range list[:min(len(list), mostSecond)] {
+			if c.shown[i] == seenAll || c.flipped > c.flipEnd || c.spent > end || len(c.Findings) > 0 || ctx.Err() != nil {
+				break
+			}
+			c.try(in, spot{machine: true})
+		}
 	}
-	alike := c.alike(left)
-	for _, i := range left {
-		if n := c.program.Insts[i].Source; !alike[i] && !slices.Contains(out, n) {
-			out = append(out, n)
+}
+
+// otherwise are inputs like one: with less to do, then with more.
+func (c *comparison) otherwise(of *Input) (out []*Input) {
+	for _, at := range c.counts() {
+		if v := c.search.param(of, at, false); v > 3 && v < 1<<16 {
+			out = append(out, c.search.with(of, at, false, 2), c.search.with(of, at, false, v/8+1))
+		}
+	}
+	for k := range 4 {
+		in := *of
+		in.Seed += uint64(6 * k) // the same order of warps
+		for _, at := range append([]int64{-1}, c.counts()...) {
+			if v := c.search.param(&in, at, false); at >= 0 && v > 3 {
+				continue
+			}
+			out = append(out, c.search.with(&in, at, false, []uint64{64, 33, 100, 256}[k]))
 		}
 	}
 	return out
@@ -196,7 +265,7 @@ func (c *comparison) alike(list []int32) map[int32]bool {
 	c.liken(c.input(0), list, of)
 	c.liken(c.wilder(0), list, of)
 	for _, i := range list {
-		if in := c.made[i]; in != nil && !of.made[i] {
+		if in := c.made[showing{i, 0}].in; in != nil && !of.made[i] {
 			c.liken(in, list, of)
 		}
 	}
@@ -225,7 +294,7 @@ func (c *comparison) liken(in *Input, list []int32, of likeness) {
 		return
 	}
 	m := &witness{p: c.machine, keys: map[uint64]bool{}}
-	if !c.watched(in, g, m) {
+	if !c.watched(in, g, func(w *emu.Warp) { m.watch(w, c.launch(in).Threads()) }) {
 		return
 	}
 	for i, list := range w.tuples {
@@ -237,13 +306,14 @@ func (c *comparison) liken(in *Input, list []int32, of likeness) {
 	}
 }
 
-// watched runs the machine code against a run of the program, and has its comparisons noted.
-func (c *comparison) watched(in *Input, g *emu.Grid, m *witness) bool {
-	l, none := c.launch(in), closed(g)
+// watched runs the machine code against a run of the program, and has somebody watch each warp.
+func (c *comparison) watched(in *Input, g *emu.Grid, watch func(w *emu.Warp)) bool {
+	l, none, policy := c.launch(in), closed(g), c.policies[0]
+	policy.Fill = g.Policy.Fill // what nobody defines is the same
 	for n, ref := range g.Warps {
 		for _, how := range readings {
-			r := c.newReplay(in, g, none, c.code, l, blockOf(g, l, n), ref.ID, policies[0], how)
-			m.watch(r.w, l.Threads())
+			r := c.newReplay(in, g, none, c.code, l, blockOf(g, l, n), ref.ID, policy, how)
+			watch(r.w)
 			err := r.run(c, ref)
 			c.spent += r.w.Steps
 			if a := (*accuse)(nil); err == nil {
@@ -295,6 +365,9 @@ func (n *witness) note(w *emu.Warp, pc int32, act uint32, threads int) {
 	for _, list := range [][]ir.Op{in.Pre, in.Post} {
 		for i := range list {
 			o := &list[i]
+			if n.only == nil && (o.Code == ir.Min || o.Code == ir.Max) {
+				n.lesser(w, o, act, threads)
+			}
 			if o.Code != ir.Cmp || n.only != nil && !slices.Contains(n.only, pc) {
 				continue
 			}
@@ -314,6 +387,21 @@ func (n *witness) note(w *emu.Warp, pc int32, act uint32, threads int) {
 	}
 }
 
+// lesser notes that the lanes have chosen the lesser or the greater of two numbers: whichever is asked of them, less or not, is asked.
+func (n *witness) lesser(w *emu.Warp, o *ir.Op, act uint32, threads int) {
+	for x := act; x != 0 && len(n.keys) < mostKeys; x &= x - 1 {
+		l := bits.TrailingZeros32(x)
+		t := w.Threads[l]
+		if t == nil {
+			continue
+		}
+		a, b := operand(w, o.Src[0], l), operand(w, o.Src[1], l)
+		for _, c := range []ir.Cond{ir.LT, ir.GT, ir.LE, ir.GE} {
+			n.keys[key(t.Block*threads+t.Index, relate(c, o.Type, a, b))] = true
+		}
+	}
+}
+
 func (n *witness) add(pc int32, t tuple) {
 	if n.only != nil {
 		if len(n.tuples[pc]) < mostTuples {
@@ -328,28 +416,46 @@ func (n *witness) add(pc int32, t tuple) {
 
 // has reports whether the machine code has made the comparison of a thread of the program, or one that says the same.
 func (n *witness) has(t tuple) bool {
-	is := func(r relation) bool { return n.keys[key(t.thread, r)] }
-	r := relate(t.o.Cond, t.o.Type, t.a, t.b)
-	if is(r) {
-		return true
-	}
-	m := ^uint64(0) >> (64 - t.o.Type.Bits())
+	return slices.ContainsFunc(sayings(t.o, t.a, t.b), func(s saying) bool {
+		return !slices.ContainsFunc(s.parts, func(r relation) bool { return !n.keys[key(t.thread, r)] })
+	})
+}
+
+// saying is a way to ask what a comparison asks. Of several parts, which are about the high and the low words, each is asked. They hold if the
+// comparison does; with not, if it does not.
+type saying struct {
+	parts []relation
+	not   bool
+}
+
+// sayings are the ways to ask what a comparison of two numbers asks, its own first.
+func sayings(o *ir.Op, a, b uint64) []saying {
+	r := relate(o.Cond, o.Type, a, b)
+	negated := o.Cond == ir.NE || o.Cond == ir.GE || o.Cond == ir.LE
 	if r.float {
-		return false
+		return []saying{{parts: []relation{r}, not: o.Cond == ir.GEU || o.Cond == ir.LEU || o.Cond == ir.GTU || o.Cond == ir.LTU || o.Cond == ir.NEU}}
 	}
+	m := ^uint64(0) >> (64 - o.Type.Bits())
+	list := []saying{{parts: []relation{r}, not: negated}}
+	one := func(r relation, not bool) { list = append(list, saying{[]relation{r}, not}) }
 	if r.equal {
-		return is(relate(ir.EQ, t.o.Type, (t.a-t.b)&m, 0)) || is(relate(ir.EQ, t.o.Type, (t.a^t.b)&m, 0)) || t.o.Type.Bits() == 64 && is(relate(ir.EQ, ir.U32, t.a>>32, t.b>>32)) && is(relate(ir.EQ, ir.U32, t.a&0xffffffff, t.b&0xffffffff)) ||
-			r.a == 0 && !t.o.Type.Signed() && is(relation{a: 0, b: r.b}) // 0 < b
+		one(relate(ir.EQ, o.Type, (a-b)&m, 0), negated)
+		one(relate(ir.EQ, o.Type, (a^b)&m, 0), negated)
+		if r.a == 0 && !o.Type.Signed() {
+			one(relation{a: 0, b: r.b}, !negated) // 0 < b
+		}
+	} else { // a < b if a <= b-1, and if a+1 <= b.
+		one(relation{signed: r.signed, a: r.b - 1, b: r.a}.plain(), !negated)
+		one(relation{signed: r.signed, a: r.b, b: r.a + 1}.plain(), !negated)
 	}
-	// a < b if a <= b-1, and if a+1 <= b.
-	if is(relation{signed: r.signed, a: r.b - 1, b: r.a}.plain()) || is(relation{signed: r.signed, a: r.b, b: r.a + 1}.plain()) {
-		return true
+	if o.Type.Bits() == 64 {
+		high, low := ir.U32, uint64(0xffffffff)
+		if o.Type.Signed() && !r.equal {
+			high = ir.S32
+		}
+		list = append(list, saying{[]relation{relate(o.Cond, high, a>>32, b>>32), relate(o.Cond, ir.U32, a&low, b&low)}, negated})
 	}
-	high := ir.U32
-	if t.o.Type.Signed() {
-		high = ir.S32
-	}
-	return t.o.Type.Bits() == 64 && is(relate(t.o.Cond, high, t.a>>32, t.b>>32)) && is(relate(t.o.Cond, ir.U32, t.a&0xffffffff, t.b&0xffffffff))
+	return list
 }
 
 // relation is a comparison of two numbers without its spelling: whether they are equal, or the first one is less. What holds if another
@@ -363,7 +469,7 @@ type relation struct {
 // relate is what a comparison asks.
 func relate(c ir.Cond, t ir.Type, a, b uint64) relation {
 	if t.Float() {
-		return relateFloats(c, a, b)
+		return relateFloats(c, plainFloat(t, a), plainFloat(t, b))
 	}
 	shift := 64 - t.Bits()
 	a, b = a<<shift>>shift, b<<shift>>shift
@@ -377,6 +483,32 @@ func relate(c ir.Cond, t ir.Type, a, b uint64) relation {
 		a, b = b, a
 	}
 	return relation{signed: t.Signed(), a: a, b: b}.plain()
+}
+
+// plainFloat is a floating-point number as comparisons see it: zeros have no sign, and any NaN is one.
+func plainFloat(t ir.Type, a uint64) uint64 {
+	var infinity uint64
+	switch t {
+	case ir.F16:
+		infinity = 0x7c00
+	case ir.BF16:
+		infinity = 0x7f80
+	case ir.F32:
+		infinity = 0x7f800000
+	case ir.F64:
+		infinity = 0x7ff0000000000000
+	default:
+		return a
+	}
+	sign := uint64(1) << (t.Bits() - 1)
+	a &= sign<<1 - 1
+	switch magnitude := a &^ sign; {
+	case magnitude == 0:
+		return 0
+	case magnitude > infinity:
+		return infinity + 1
+	}
+	return a
 }
 
 // relateFloats is relate of floating-point numbers, of which a comparison that holds for unordered ones is another one that does not.

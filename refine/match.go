@@ -362,7 +362,7 @@ func (r *replay) partly(a *ir.Access, l int, p emu.Place) bool {
 	e := &th.rec.Events[i]
 	var now, operand, compared [8]byte
 	r.eachWord(p, l, a.Bytes, func(w emu.Word, mask uint32, shift uint, from int) {
-		emu.PutBytes(now[from:a.Bytes], r.see(l, w)&mask>>shift, mask>>shift)
+		emu.PutBytes(now[from:a.Bytes], r.see(l, w, emu.KindOf(a))&mask>>shift, mask>>shift)
 	})
 	part := e.Place.Addr - p.Addr
 	with := func(v uint64) (b [8]byte) {

@@ -83,8 +83,10 @@ type Result struct {
 	Findings []Finding `json:"findings,omitempty"`
 	// Runs were compared to their end, Cut ones as far as the bound of steps let them; Compared counts events and words
 	// that were compared.
-	Runs     int `json:"runs"`
-	Cut      int `json:"cut,omitempty"`
+	Runs int `json:"runs"`
+	Cut  int `json:"cut,omitempty"`
+	// Forced counts the conditions that got an outcome that no input had shown, in both codes, which then did the same.
+	Forced   int `json:"forced,omitempty"`
 	Compared int `json:"compared"`
 	// Early is how often a register had another content because it was used too early.
 	Early int `json:"early,omitempty"`
@@ -131,8 +133,26 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 		p := *program
 		p.Mbarriers, program = machine.Mbarriers, &p
 	}
+	c, err := newComparison(program, machine, o)
+	if err != nil {
+		return nil, err
+	}
+	if c.explore(ctx); c.searches() {
+		c.force(ctx)
+		c.lookAgain(ctx)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c.conclude()
+	return c.Result, nil
+}
+
+func newComparison(program, machine *ir.Program, o Options) (*comparison, error) {
+	allowance := 2 * o.Search
 	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine, deaths: map[occurrence]*death{},
-		shown: map[int32]uint8{}, flips: map[showing]int{}, policies: policiesOf(machine), made: map[int32]*Input{}}
+		shown: map[int32]uint8{}, flips: map[showing]int{}, policies: policiesOf(machine), made: map[showing]making{},
+		attempts: map[attempt]bool{}, allowance: &allowance, flipEnd: flipSteps}
 	var err error
 	if c.source, err = emu.Prepare(program); err != nil {
 		return nil, err
@@ -143,31 +163,36 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 	c.sourceCover, c.machineCover = emu.NewCoverage(c.source), emu.NewCoverage(c.code)
 	c.kinds = kinds(program)
 	c.search = newSearch(c)
+	return c, nil
+}
+
+// searches reports whether inputs are searched for: none were given, and nothing was found.
+func (c *comparison) searches() bool {
+	return c.o.Search > 0 && len(c.Findings) == 0 && len(c.o.Inputs) == 0
+}
+
+// explore compares the codes on the inputs that were asked for, and on those that the search finds.
+func (c *comparison) explore(ctx context.Context) {
 	for i := range c.asked() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		reached := c.reached()
+		if ctx.Err() != nil {
+			return
+		}
 		if c.run(c.input(i)); len(c.Findings) > 0 || c.o.Enough && c.reached() == reached {
 			break
 		}
 	}
-	if c.o.Search > 0 && len(c.Findings) == 0 && len(c.o.Inputs) == 0 {
+	if c.searches() {
 		c.wild()
 	}
 	c.spent, c.short = 0, true
-	for len(c.Findings) == 0 && c.search.goesOn() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+	for len(c.Findings) == 0 && c.search.goesOn() && ctx.Err() == nil {
 		in, of := c.search.next()
 		if in == nil {
 			break
 		}
 		c.try(in, of)
 	}
-	c.conclude()
-	return c.Result, nil
 }
 
 // placed is machine code that takes its parameters from where the program has them.
@@ -194,19 +219,30 @@ type comparison struct {
 	sourceCover, machineCover *emu.Coverage
 	kinds                     map[int32]emu.Kind
 	deaths                    map[occurrence]*death
-	short                     bool   // inputs are searched for: those that do not end soon are cut earlier
-	longest                   int64  // instructions of the longest run before that ended
-	tried                     int64  // instructions of lanes that were performed to find what is dead
-	spent                     int64  // all of them
-	compared                  []bool // instructions of the program whose effects were compared
-	undefined                 []bool // those that wrote what the program leaves undefined
+	again                     []int32 // the comparisons that are looked at a second time
+	shortened                 int     // how often a shorter run was looked for
+	short                     bool    // inputs are searched for: those that do not end soon are cut earlier
+	longest                   int64   // instructions of the longest run before that ended
+	tried                     int64   // instructions of lanes that were performed to find what is dead
+	spent                     int64   // all of them
+	compared                  []bool  // instructions of the program whose effects were compared
+	undefined                 []bool  // those that wrote what the program leaves undefined
 	search                    *search
-	unread                    []bool           // see unread
-	shown                     map[int32]uint8  // what compared runs showed of the program's comparisons
-	made                      map[int32]*Input // an input on which a comparison was made
+	unread                    []bool             // see unread
+	shown                     map[int32]uint8    // what compared runs showed of the program's comparisons
+	made                      map[showing]making // inputs that show something of comparisons
 	policies                  []emu.Policy
 	flips                     map[showing]int // how often it was tried whether something depends on what one shows
 	flipped                   int64           // instructions of lanes that were performed for it
+	flipEnd                   int64           // the bound of flipped
+	good                      []*Input        // some on which the codes agreed
+	defs                      map[ir.Reg][]site
+	// attempts are the outcomes that were forced, allowance is what may be spent for that, in instructions of lanes; subs are the comparisons
+	// with forced outcomes that found more to agree, depth is how many are forced at once.
+	attempts  map[attempt]bool
+	allowance *int64
+	subs      []*comparison
+	depth     int
 }
 
 // occurrence is an instruction as an event of a thread: the same one of all threads. Of a loop's loads only that of the last
@@ -368,6 +404,9 @@ func racy(f *Finding) string {
 	return "a data race of the program decides what this does: " + f.SourceText
 }
 
+// mostGood bounds the inputs that are kept to be tried with forced conditions.
+const mostGood = 6
+
 // openRun runs the program again as a run of it, with other content for what is open: what nothing defines, and what is read as constant
 // though it is written meanwhile (PTX ISA, ld.global.nc: through a cache that is not coherent). With races, what weak loads read of stores that
 // race with them is open, too.
@@ -392,7 +431,7 @@ func (c *comparison) prepared(code *emu.Code, in *Input, l *emu.Launch, fill uin
 		}
 	}
 	quantum := []int{97, 5, 31}[in.Seed%3]
-	g, err := emu.NewGrid(code, l, m, emu.Policy{Quantum: quantum, Reverse: in.Seed%2 == 1, Fill: fill, MaxSteps: steps, TrapEnds: true}, true)
+	g, err := emu.NewGrid(code, l, m, emu.Policy{Quantum: quantum, Reverse: in.Seed%2 == 1, Fill: fill, MaxSteps: steps, TrapEnds: true, Anywhere: c.depth > 0}, true)
 	if err != nil {
 		return nil, err
 	}
@@ -452,7 +491,6 @@ func (c *comparison) run(in *Input) {
 // try compares the two codes on an input that may say nothing. of is what it is tried for; the machine code is executed only
 // if it is for its sake, or if the program reaches something new.
 func (c *comparison) try(in *Input, of spot) {
-	c.search.gained = false
 	a, err := c.reference(in, c.launch(in), fills[0], nil)
 	if err == nil && a.Cut && c.o.Block == ([3]int{}) && in.Cluster == ([3]int{}) && in.Grid != [3]int{1, 1, 1} {
 		small := *in
@@ -461,7 +499,12 @@ func (c *comparison) try(in *Input, of spot) {
 		a, err = c.reference(in, c.launch(in), fills[0], nil)
 	}
 	c.lacks(err)
-	if err == nil && (of.machine || c.search.gained || news(c.sourceCover, a.Cover)) {
+	if err == nil && a.Cut && c.lacking(a.Cover) {
+		if short, b := c.shorter(in); b != nil {
+			in, a = short, b
+		}
+	}
+	if err == nil && (of.machine || len(c.search.gained) > 0 || news(c.sourceCover, a.Cover)) {
 		before := c.unwritten() + c.unshown()
 		if c.lacks(c.compare(in, a)); c.unwritten()+c.unshown() < before {
 			c.search.last = c.spent
@@ -563,12 +606,21 @@ func (c *comparison) compare(in *Input, a *emu.Grid) error {
 		c.Findings = append(c.Findings, *f)
 		return nil
 	}
-	if c.o.Search > 0 {
-		c.show(in, a, defined(open))
+	if news(c.sourceCover, a.Cover) {
+		c.good = append(c.good[:min(len(c.good), mostGood-1)], in)
 	}
+	var agree []bool
 	if !defined(open) { // what a jump decides may be open
+		agree = c.agree(in, [2]*emu.Grid{a, b}, ends)
+	}
+	if c.o.Search > 0 {
+		c.show(in, a, agree)
+		for at, is := range c.search.gained {
+			c.search.borders[at] |= is
+		}
+	}
+	if agree != nil {
 		a.Cover.Taken, a.Cover.Passed = nil, nil
-		c.agree(in, [2]*emu.Grid{a, b}, ends)
 	}
 	merge(c.sourceCover, a.Cover)
 	if a.Cut {
@@ -606,13 +658,14 @@ func (c *comparison) warps(in *Input, a *emu.Grid, open []*undefined, cover *emu
 }
 
 // agree closes what is open in warps that do the same in both codes whichever of two contents nothing defines. What such a warp stores is
-// compared, though PTX leaves it undefined: it is the same function of that content. ends are the lanes of all warps.
-func (c *comparison) agree(in *Input, runs [2]*emu.Grid, ends []*lane) {
+// compared, though PTX leaves it undefined: it is the same function of that content. ends are the lanes of all warps; the result tells which
+// warps do.
+func (c *comparison) agree(in *Input, runs [2]*emu.Grid, ends []*lane) (warps []bool) {
 	l := c.launch(in)
 	for w, lanes := 0, ends; len(lanes) >= emu.Lanes; w, lanes = w+1, lanes[emu.Lanes:] {
 		agrees := true
 		for i := 0; agrees && i < len(runs); i++ {
-			g, p := runs[i], emu.Policy{Fill: fills[i], Reverse: i == 1, TrapEnds: true}
+			g, p := runs[i], emu.Policy{Fill: fills[i], Reverse: i == 1, TrapEnds: true, Anywhere: c.depth > 0}
 			r := c.newReplay(in, g, closed(g), c.code, l, blockOf(g, l, w), g.Warps[w].ID, p, reading{})
 			agrees = r.run(c, g.Warps[w]) == nil
 			c.spent += r.w.Steps
@@ -622,7 +675,9 @@ func (c *comparison) agree(in *Input, runs [2]*emu.Grid, ends []*lane) {
 				th.open = &undefined{}
 			}
 		}
+		warps = append(warps, agrees)
 	}
+	return warps
 }
 
 // blockOf is the number of the block of a warp of a run.
@@ -687,7 +742,7 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 	var held [len(policies)]*otherwise
 	again := func(i int) func(*emu.Grid, []*undefined, *emu.Code) error {
 		return func(g *emu.Grid, open []*undefined, code *emu.Code) error {
-			return c.newReplay(in, g, open, code, l, block, id, policies[i], readings[len(readings)-1]).run(c, ref)
+			return c.newReplay(in, g, open, code, l, block, id, c.policies[i], readings[len(readings)-1]).run(c, ref)
 		}
 	}
 	for i, p := range c.policies {

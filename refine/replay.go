@@ -15,6 +15,8 @@ type replay struct {
 	open  []*undefined
 	lanes [emu.Lanes]*lane
 	w     *emu.Warp
+	// kinds are those of the program's accesses, if it is the program's warp that is replayed.
+	kinds map[int32]emu.Kind
 	// newest are the last stores of the warp to words, in the order of the machine code.
 	newest map[emu.Word]newest
 	// eager: see reading.
@@ -67,6 +69,9 @@ func (beyond) Error() string { return "the record ends here" }
 
 func (c *comparison) newReplay(in *Input, grid *emu.Grid, open []*undefined, code *emu.Code, l *emu.Launch, block, id int, p emu.Policy, how reading) *replay {
 	r := &replay{grid: grid, open: open, newest: map[emu.Word]newest{}, eager: how.eager, met: how.met}
+	if code == c.source {
+		r.kinds = c.kinds
+	}
 	r.w = emu.NewWarp(code, l, block, id, r, p)
 	for i, t := range r.w.Threads {
 		if t == nil {
@@ -117,8 +122,8 @@ func (l *lane) overlay(w emu.Word, mask, v uint32) {
 	l.own[w] = o
 }
 
-func (l *lane) see(m *emu.Memory, w emu.Word, time uint64) uint32 {
-	v := m.At(w, time, emu.Integer)
+func (l *lane) see(m *emu.Memory, w emu.Word, time uint64, k emu.Kind) uint32 {
+	v := m.At(w, time, k)
 	if o, ok := l.own[w]; ok {
 		v = v&^o.Mask | o.Value&o.Mask
 	}
@@ -126,14 +131,14 @@ func (l *lane) see(m *emu.Memory, w emu.Word, time uint64) uint32 {
 }
 
 // see is what a lane sees of a word. Machine code needs no instruction for a barrier of the warp, whose lanes are together anyway: what
-// another lane has stored, and the program shows behind the next such barrier, is seen.
-func (r *replay) see(l int, w emu.Word) uint32 {
+// another lane has stored, and the program shows behind the next such barrier, is seen. Words that the program has not touched are of a kind.
+func (r *replay) see(l int, w emu.Word, k emu.Kind) uint32 {
 	th := r.lanes[l]
-	v := th.see(r.grid.Memory, w, th.time)
+	v := th.see(r.grid.Memory, w, th.time, k)
 	n, ok := r.newest[w]
 	switch {
 	case !ok && r.met:
-		return th.see(r.grid.Memory, w, r.meeting(th, w))
+		return th.see(r.grid.Memory, w, r.meeting(th, w), k)
 	case !ok || n.lane == l:
 		return v
 	}
@@ -258,8 +263,12 @@ func (r *replay) load(pc int32, a *ir.Access, l int, p emu.Place, buf []byte) er
 		}
 		return r.unexpected(l, pc, p, "a strong load that the program does not perform here")
 	}
+	k, known := r.kinds[pc]
+	if !known {
+		k = emu.KindOf(a)
+	}
 	r.eachWord(p, l, len(buf), func(w emu.Word, mask uint32, shift uint, from int) {
-		v := r.see(l, w)
+		v := r.see(l, w, k)
 		if may { // an atomic's word: what it will find
 			if e := th.nextAtomic(p); e != nil {
 				v = v&^mask | uint32(e.Value>>(8*from))<<shift&mask

@@ -24,10 +24,10 @@ type search struct {
 	tried    map[string]bool
 	shape    int
 	// borders tell of the program's comparisons whether the operands were equal, or the first one less or greater by one: there a
-	// comparison shows what it is. edges are goals of those of which that is not so, gained tells that a run had one more.
+	// comparison shows what it is. edges are goals of those of which that is not so, gained are those that the program's run of now adds.
 	borders  map[int32]uint8
 	edges    map[int32]*goal
-	gained   bool
+	gained   map[int32]uint8
 	shows    map[showing]int // what the program's run of now shows of its comparisons, and the first warp that does
 	launches int             // of shapes that were tried for themselves
 	lead     lead
@@ -182,8 +182,7 @@ func (s *search) next() (*Input, spot) {
 // border is told what a lane of the program compares.
 func (s *search) border(x *seen) {
 	if d := x.distance(); d >= -1 && d <= 1 && s.borders[x.at]>>(d+1)&1 == 0 {
-		s.borders[x.at] |= 1 << (d + 1)
-		s.gained = true
+		s.gained[x.at] |= 1 << (d + 1)
 	}
 }
 
@@ -262,6 +261,54 @@ func (c *comparison) unwritten() (n int) {
 	return n
 }
 
+// mostShortened bounds how often a shorter run is looked for.
+const mostShortened = 8
+
+// shorter is an input that differs in one number, and on which the program ends and still performs something that was not compared. Nil if
+// there is none.
+func (c *comparison) shorter(of *Input) (*Input, *emu.Grid) {
+	for _, at := range c.counts() {
+		v := c.search.param(of, at, false)
+		if v <= 2 || v > 1<<16 || c.shortened >= mostShortened {
+			continue
+		}
+		for _, to := range []uint64{1, v/16 + 1} {
+			in := c.search.with(of, at, false, to)
+			a, err := c.reference(in, c.launch(in), fills[0], nil)
+			if err == nil && !a.Cut && c.lacking(a.Cover) {
+				return in, a
+			}
+		}
+	}
+	c.shortened++
+	return nil, nil
+}
+
+// counts are the words of the parameters on which conditions depend and that are no part of an address.
+func (c *comparison) counts() (out []int64) {
+	used := paramKinds(c.program, c.kinds)
+	address := func(at int64) bool {
+		u, ok := used[at]
+		return ok && (u.kind == emu.Pointer || u.kind == emu.Shared)
+	}
+	for _, at := range c.search.offsets {
+		if !address(at) && !address(at-4) {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// lacking reports whether a run of the program performed an operation that writes memory and that was not compared.
+func (c *comparison) lacking(cover *emu.Coverage) bool {
+	for i := range c.program.Insts {
+		if cover.Insts[i] && writes(c.program.Insts[i].Do) && (c.compared == nil || !c.compared[i]) {
+			return true
+		}
+	}
+	return false
+}
+
 // unshown counts the outcomes that comparisons of the program have not shown.
 func (c *comparison) unshown() (n int) {
 	for _, s := range c.shown {
@@ -292,7 +339,7 @@ func (s *search) fresh(in *Input) bool {
 // follow has the conditions of a grid's or a warp's code seen.
 func (s *search) follow(in *Input, machine bool, warps ...*emu.Warp) {
 	if !machine {
-		s.shows = map[showing]int{}
+		s.shows, s.gained = map[showing]int{}, map[int32]uint8{}
 	}
 	h := &shadow{search: s, in: in, p: s.program, cover: s.sourceCover, machine: machine}
 	if machine {

@@ -88,8 +88,12 @@ func (c *comparison) forget(cover *emu.Coverage, lanes []*lane) {
 // conclude says what the runs performed, and what of the operations that write memory they did not.
 func (c *comparison) conclude() {
 	c.Source, c.Machine = covered(c.program, c.sourceCover), covered(c.machine, c.machineCover)
-	if c.o.Search > 0 && len(c.Findings) == 0 && len(c.o.Inputs) == 0 {
-		c.Undecided = c.undecided()
+	if c.searches() {
+		for _, i := range c.undecided() {
+			if n := c.program.Insts[i].Source; !slices.Contains(c.Undecided, n) {
+				c.Undecided = append(c.Undecided, n)
+			}
+		}
 	}
 	for _, i := range left(c.program, func(i int) bool { return c.compared != nil && c.compared[i] }) {
 		if n := c.program.Insts[i].Source; !slices.Contains(c.Unseen, n) {

@@ -67,6 +67,8 @@ type Execution struct {
 	Runs int `json:"runs,omitempty"`
 	// Cut are those of the runs that were ended before their kernel was.
 	Cut int `json:"cut,omitempty"`
+	// Forced counts the conditions that were given an outcome, in both codes, which no input shows.
+	Forced int `json:"forced,omitempty"`
 	// Source and Machine are the shares of the operations of both that a run performed, 0 to 1.
 	Source  float64 `json:"source,omitempty"`
 	Machine float64 `json:"machine,omitempty"`
@@ -101,6 +103,9 @@ func (x *Execution) runs() string {
 		100*x.Source, 100*x.Machine)
 	if x.Cut > 0 {
 		s += fmt.Sprintf("; %d of the runs were cut", x.Cut)
+	}
+	if x.Forced > 0 {
+		s += "; " + plain.Count(x.Forced, "condition") + " forced, in both codes, to an outcome that no input shows"
 	}
 	if x.Uncontracted {
 		s += "; compiled with --fmad=false, without which products and sums are contracted"

@@ -141,3 +141,33 @@ func executed(t *testing.T, m *ptx.Module, file []byte, listing string, block [3
 	require.NoError(t, err)
 	return got
 }
+
+// TestForced: what stands behind conditions that no input meets is compared where both codes are made to go there. Edits of the machine code
+// there, or of the conditions, leave it open. The edits are of the last place that has the text.
+func TestForced(t *testing.T) {
+	tc := tested.Release(t, "12.4")
+	data, err := os.ReadFile("testdata/forced.ptx")
+	require.NoError(t, err)
+	m, err := ptx.Parse("forced.ptx", data)
+	require.NoError(t, err)
+	head, body, _ := strings.Cut(string(data), ".visible")
+	cub, listing := compiled(t, tc, toolchain.Job{Target: "sm_90", Level: "O3", Header: head, Units: []toolchain.Unit{{Name: "unit", Text: ".visible" + body}}})
+	p, err := cubin.Parse(cub)
+	require.NoError(t, err)
+	for _, c := range []change{{}, {"R7, R11, 0x3, R4", "R7, R11, 0x5, R4"}, {"STG.E desc[UR4][R2.64], R7", "NOP"}, {"[R2.64], R7", "[R2.64+0x2], R7"},
+		{"[R4.64+0x1000]", "[R4.64+0x1002]"}, {"R4, R4, 0x2, R2", "R4, R4, 0x4, R2"}, {"@!P1 STG.E", "@P1 STG.E"}, {"@!P1 STG.E", "STG.E"},
+		{"0x1b873593, PT", "0x1b873592, PT"}, {"NE.U32.AND P1, PT, R5", "LE.U32.AND P1, PT, R5"}, {"@P1 BRA", "@!P1 BRA"}, {"@P1 BRA", "BRA"},
+		{"R9, R6, PT", "R9, R4, PT"}, {"NE.U32.AND P1, PT, R9", "GT.U32.AND P1, PT, R9"}, {"R5, RZ, 0xd", "R5, RZ, 0xe"}, {"+0x4], R9", "+0x4], R7"},
+		{"+0x4], R9", "+0x8], R9"}} {
+		at := strings.LastIndex(string(listing), c.old)
+		require.GreaterOrEqual(t, at, 0, c.old)
+		prog, err := sass.Parse("listing", []byte(string(listing[:at])+c.new+string(listing[at+len(c.old):])))
+		require.NoError(t, err)
+		got, err := nvidia.Compare(t.Context(), m, prog, p, "k", refine.Options{Runs: 2, Search: 1 << 22, Shared: true})
+		require.NoError(t, err)
+		require.Equal(t, c.old == "", len(got.Findings)+len(got.Unseen)+len(got.Unwritten)+len(got.Undecided) == 0, "%q", c.new)
+		if c.old == "" {
+			require.Equal(t, 2, got.Forced)
+		}
+	}
+}
