@@ -323,11 +323,7 @@ func (c *checker) alone(k int, op *Op, g *images) {
 		return
 	}
 	if v == nil {
-		for _, rule := range []func(int, *Op, *images){c.again, c.unrolled, c.uneven} {
-			if !c.failed[k] {
-				rule(k, op, g)
-			}
-		}
+		c.unrolled(k, op, g)
 		return
 	}
 	n := len(v.word)
@@ -360,7 +356,7 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	case e.Kind == ptx.Copy:
 		c.finding(Missing, k, nil, "there is nothing of it in the machine code")
 	case !op.strong():
-		if c.merged(k, op); e.Kind != ptx.Load && !c.failed[k] && !c.joined(k) {
+		if c.merged(k, op); e.Kind != ptx.Load && !c.failed[k] {
 			c.lost = append(c.lost, k)
 		}
 		c.waits(k, op)

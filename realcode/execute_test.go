@@ -34,6 +34,8 @@ var faults = []struct{ kernel, name, from, to string }{
 	{"locked", "unlock without release", "st.release.gpu.global.u32 [%rd1], 0;", "st.relaxed.gpu.global.u32 [%rd1], 0;"},
 	{"locked", "store behind the unlock", "st.global.u32 [%rd2], %r5;\n\tst.global.u32 [%rd2+64], %r1;\n\tst.release.gpu.global.u32 [%rd1], 0;",
 		"st.global.u32 [%rd2+64], %r1;\n\tst.release.gpu.global.u32 [%rd1], 0;\n\tst.global.u32 [%rd2], %r5;"},
+	{"locked", "lock taken twice", "atom.global.acquire.gpu.cas.b32 %r3, [%rd1], 0, 1;",
+		"atom.global.acquire.gpu.cas.b32 %r3, [%rd1], 0, 1;\n\tatom.global.acquire.gpu.cas.b32 %r3, [%rd1], 0, 1;"},
 	{"locked", "operand of the atomic", "cas.b32 %r3, [%rd1], 0, 1;", "cas.b32 %r3, [%rd1], 0, 3;"},
 	{"locked", "another atomic", "atom.global.acquire.gpu.cas.b32 %r3, [%rd1], 0, 1;", "atom.global.acquire.gpu.exch.b32 %r3, [%rd1], 1;"},
 	{"passed", "fence gone", "fence.acq_rel.gpu;\n\tst.relaxed", "st.relaxed"},
@@ -46,8 +48,10 @@ var faults = []struct{ kernel, name, from, to string }{
 	{"chosen", "guard gone", "@%p1 st.global", "st.global"},
 	{"chosen", "one lane", "red.global.add.u32 [%rd2], %r5;", "setp.eq.u32 %p2, %r2, 5; @%p2 red.global.add.u32 [%rd2], %r5;"},
 	{"chosen", "atomic gone", "red.global.add.u32 [%rd2], %r5;", ""},
+	{"chosen", "atomic twice", "red.global.add.u32 [%rd2], %r5;", "red.global.add.u32 [%rd2], %r5;\n\tred.global.add.u32 [%rd2], %r5;"},
 	{"chosen", "atomic's operand", "max.u32 %r6, [%rd2+4], %r3;", "max.u32 %r6, [%rd2+4], %r2;"},
 	{"chosen", "lane operand", "shfl.sync.idx.b32 %r5, %r3, %r4, 31, -1;", "shfl.sync.bfly.b32 %r5, %r3, %r4, 31, -1;"},
+	{"chosen", "barrier twice", "bar.sync 0;\n\tret;\n}\n", "bar.sync 0;\n\tbar.sync 0;\n\tret;\n}\n"},
 	{"chosen", "barrier gone", "bar.sync 0;\n\tret;\n}\n", "ret;\n}\n"},
 }
 

@@ -190,18 +190,6 @@ func TestOrders(t *testing.T) {
 	require.Greater(t, inOrder, 300)
 }
 
-// TestGrows: a loop in which one node comes more often than another, whatever the order and the
-// way on which it does.
-func TestGrows(t *testing.T) {
-	g := &graph{next: [][]int32{{1}, {2}, {3, 4}, {4}, {1, 5}, {}}}
-	require.False(t, g.grows([]int32{1}, []int32{2}), "each once a turn")
-	require.False(t, g.grows([]int32{3}, []int32{2}), "at most as often")
-	require.True(t, g.grows([]int32{2}, []int32{3}), "3 is left out")
-	require.True(t, g.grows([]int32{1, 2}, []int32{4}), "twice a turn")
-	require.False(t, g.grows([]int32{1, 3}, []int32{2, 4}))
-	require.False(t, g.grows([]int32{0, 5}, nil), "in no loop")
-}
-
 // TestTooManyPairs: a kernel of too many operations is unknown at once.
 func TestTooManyPairs(t *testing.T) {
 	text := ".version 7.0\n.target sm_70\n.entry k(.param .u64 p)\n{\n" + strings.Repeat("membar.gl;\nst.global.u32 [p], 1;\n", 5000) + "}\n"

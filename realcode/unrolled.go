@@ -45,6 +45,12 @@ func (c *checker) unrolled(k int, op *Op, g *images) {
 	}
 }
 
+// counts reports whether the images of an operation are its own, each performed once.
+func (c *checker) counts(k int) bool {
+	g := &c.img[k]
+	return len(g.main) > 0 && g.by < 0 && !g.moved && !g.stutter && g.doubt == "" && len(c.group(k)) == 1
+}
+
 // loopOf is the innermost loop of the PTX that has an operation, nil if there is none, and the
 // step at which the operation is.
 func (c *checker) loopOf(k int) (*loop, int32) {
