@@ -21,11 +21,11 @@ func (c *checker) unrolled(k int, op *Op, g *images) {
 	if len(g.main) < 2 || !c.counts(k) || !slices.ContainsFunc(c.inPTX[k], c.pg.circular()) {
 		return
 	}
-	own, at := c.loopOf(k)
+	own := c.loopOf(k)
 	if own == nil {
 		return
 	}
-	if twice := c.unchanged(g.main, own); len(twice) > 0 && (c.renews(op, own, at) || c.lonely(op, own, c.codeLoops.of[twice[0]])) {
+	if twice := c.unchanged(g.main, own); len(twice) > 0 && c.lonely(op, own, c.codeLoops.of[twice[0]]) {
 		c.finding(Duplicated, k, c.code(twice...), "it stands there again with the same values, and not in another turn")
 		c.because(c.counted(op, 2))
 		return
@@ -51,18 +51,17 @@ func (c *checker) counts(k int) bool {
 	return len(g.main) > 0 && g.by < 0 && !g.moved && !g.stutter && g.doubt == "" && len(c.group(k)) == 1
 }
 
-// loopOf is the innermost loop of the PTX that has an operation, nil if there is none, and the
-// step at which the operation is.
-func (c *checker) loopOf(k int) (*loop, int32) {
+// loopOf is the innermost loop of the PTX that has an operation, nil if there is none.
+func (c *checker) loopOf(k int) *loop {
 	if c.ptxLoops == nil {
 		c.ptxLoops = loopsOf(c.src.steps, slices.Sorted(maps.Values(c.src.entries)))
 		c.codeLoops = c.mach.loops()
 	}
 	at := int32(slices.IndexFunc(c.src.steps, func(s step) bool { return s.letter == int32(k) }))
 	if n := c.ptxLoops.of[at]; n >= 0 {
-		return &c.ptxLoops.list[n], at
+		return &c.ptxLoops.list[n]
 	}
-	return nil, at
+	return nil
 }
 
 var reduced = strings.NewReplacer("ATOMG", "RED", "REDG", "RED", "ATOM", "RED")
