@@ -41,7 +41,7 @@ type op struct {
 
 // Prepare makes a program ready. The error is that it is malformed.
 func Prepare(p *ir.Program) (*Code, error) {
-	c := &Code{P: p, regs: p.Regs + 1, zero: int32(p.Regs)}
+	c := &Code{P: p, regs: p.Regs + 1 + spares, zero: int32(p.Regs)}
 	c.uniform = make([]bool, c.regs)
 	for _, r := range p.Uniform {
 		c.uniform[r] = true
@@ -62,6 +62,12 @@ func Prepare(p *ir.Program) (*Code, error) {
 	c.again = recursive(p)
 	return c, nil
 }
+
+// spares is the number of registers behind those of a program, for what lanes do together at several instructions.
+const spares = 5
+
+// spare is one of them.
+func (c *Code) spare(n int) ir.Reg { return ir.Reg(c.zero) + 1 + ir.Reg(n) }
 
 // funcAt is the function of an instruction, nil if there is none.
 func (c *Code) funcAt(pc int32) *ir.Func {

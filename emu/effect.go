@@ -153,8 +153,10 @@ func (w *Warp) flow(pc int32, f *ir.Flow, act, mask uint32) (next int32, stop bo
 		if err == nil && len(w.groups) == 0 {
 			w.releaseSets()
 		}
-	case ir.WarpSync, ir.WarpSyncAt:
+	case ir.WarpSync, ir.WarpCollective:
 		err = w.sync(pc, f, on)
+	case ir.CollectiveEnd:
+		w.part(on)
 	case ir.Exit:
 		w.exit(on)
 	case ir.Yield:
@@ -208,17 +210,13 @@ func (w *Warp) each(mask uint32, bar ir.Reg, do func(lane, set int)) error {
 }
 
 func (w *Warp) sync(pc int32, f *ir.Flow, on uint32) error {
-	to := pc + 1
-	if f.Kind == ir.WarpSyncAt {
-		to = f.Target
-	}
 	for x := on; x != 0; x &= x - 1 {
 		l := lowest(x)
 		w.wait[l] = ^uint32(0)
 		if f.Mask >= 0 {
 			w.wait[l] = uint32(w.regs[f.Mask][l])
 		}
-		w.st[l], w.next[l] = syncing, to
+		w.st[l], w.next[l], w.home[l] = syncing, pc+1, f.Target
 	}
 	if len(w.groups) > 0 {
 		return nil

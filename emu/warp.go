@@ -83,6 +83,7 @@ type Warp struct {
 	st     [Lanes]state
 	wait   [Lanes]uint32 // mask
 	next   [Lanes]int32
+	home   [Lanes]int32 // where it goes on behind a collective
 	groups []group
 	sets   []set // convergence barriers; register value n is set n-1
 	turn   int

@@ -195,8 +195,11 @@ const (
 	BarrierWait  // the active lanes wait for the others of Bar's set, and all go on at its target (BSYNC)
 	BarrierLeave // the active lanes leave Bar's set (BREAK)
 	WarpSync     // the active lanes wait for those of Mask; all go on behind it
-	WarpSyncAt   // the same, and they go on at Target
-	Yield        // another group of lanes may run
+	// The same, whose lanes may come from several of these. What follows up to CollectiveEnd is done once, for all of them; each then goes on
+	// at the Target of its own.
+	WarpCollective
+	CollectiveEnd
+	Yield // another group of lanes may run
 	// Jumps of all active lanes alike: JumpAny if Cond is 1 (0 with Not) for one of them; JumpTogether if they are
 	// all the lanes of Mask that still run, JumpApart if they are not (BRA.CONV, BRA.DIV).
 	JumpAny

@@ -342,7 +342,7 @@ func (p *Program) After(pc int32) []int32 {
 		out = append(out, pc+1)
 	}
 	switch f.Kind {
-	case Jump, WarpSyncAt:
+	case Jump:
 		return append(out, f.Target)
 	case Call, JumpAny, JumpTogether, JumpApart, BarrierSet:
 		return append(out, pc+1, f.Target)

@@ -21,10 +21,10 @@ func (m *moment) flow(f *ir.Flow) (next []*state, single bool) {
 	switch f.Kind {
 	case ir.JumpAny, ir.JumpTogether, ir.JumpApart:
 		return m.alike(f, cond)
-	case ir.Yield:
+	case ir.Yield, ir.CollectiveEnd:
 		st.pc++
 		return nil, true
-	case ir.WarpSync, ir.WarpSyncAt, ir.BarrierSet, ir.BarrierWait:
+	case ir.WarpSync, ir.WarpCollective, ir.BarrierSet, ir.BarrierWait:
 		if !x.is(cond, 1) {
 			fail("a condition of %s", m.in.Text)
 		}
@@ -182,9 +182,6 @@ func (m *moment) converge(f *ir.Flow) {
 			fail("lanes that meet where they are apart")
 		}
 		st.pc++
-		if f.Kind == ir.WarpSyncAt {
-			st.pc = f.Target
-		}
 		m.guard = m.x.num(1, 1)
 		m.happenAt("warp barrier", nil, true)
 	}

@@ -278,9 +278,8 @@ func (e *emitter) kernel(thread int) error {
 	if e.u.Program {
 		e.f("$NONE:\n")
 	}
-	// Nobody ends before, so that masks that name more lanes than they should wait for them. Before sm_80 that is made of BRA.CONV,
-	// which is not executed here.
-	if k.lanes != 0 && e.sm >= 80 {
+	// Nobody ends before, so that masks that name more lanes than they should wait for them.
+	if k.lanes != 0 {
 		e.f("\tbar.warp.sync 0xffffffff;\n")
 	}
 	e.f("\tret;\n}\n")

@@ -182,7 +182,7 @@ func (a *ranges) flow(i int32, in *ir.Inst, f *ir.Flow, k, taken *known, does bo
 		return
 	}
 	switch f.Kind {
-	case ir.BarrierWait, ir.WarpSync, ir.WarpSyncAt:
+	case ir.BarrierWait, ir.WarpSync, ir.WarpCollective:
 		taken.meet()
 	}
 	if f.Cond >= 0 {
@@ -194,7 +194,7 @@ func (a *ranges) flow(i int32, in *ir.Inst, f *ir.Flow, k, taken *known, does bo
 		}
 	}
 	switch f.Kind {
-	case ir.Jump, ir.WarpSyncAt:
+	case ir.Jump:
 		a.come(f.Target, taken)
 	case ir.BarrierSet:
 		taken.set(f.Bar, bounds{uint64(i), uint64(i)})
@@ -205,7 +205,7 @@ func (a *ranges) flow(i int32, in *ir.Inst, f *ir.Flow, k, taken *known, does bo
 				a.come(a.p.Insts[s].Do.(*ir.Flow).Target, taken)
 			}
 		}
-	case ir.BarrierLeave, ir.WarpSync, ir.Yield:
+	case ir.BarrierLeave, ir.WarpSync, ir.WarpCollective, ir.CollectiveEnd, ir.Yield:
 		a.come(i+1, taken)
 	case ir.Exit, ir.Trap, ir.Return: // what returns goes on behind calls, with nothing known
 	case ir.Call:

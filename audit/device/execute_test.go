@@ -19,7 +19,8 @@ import (
 
 // TestExecuted: what a real compiler makes of harness kernels does what their PTX does.
 func TestExecuted(t *testing.T) {
-	some := tests(t, "mp", "cas-sl", "lb+addrs", "mp-volatile", "ptx-cluster+mp", "mp+release.sys+acquire.sys-gpus")
+	some := tests(t, "mp", "cas-sl", "lb+addrs", "mp-volatile", "ptx-cluster+mp", "mp+release.sys+acquire.sys-gpus",
+		"shfl-flag-sync", "vote-mp", "warp-three", "match-mp")
 	if os.Getenv("OPTCHECK_FULL") != "" {
 		some = corpus.Tests()
 	}

@@ -25,6 +25,16 @@ var asyncFaults = []struct{ what, with string }{
 	{`\.noinc`, ""},
 	{`cp\.async\.commit_group;`, "cp.async.wait_all;"},
 	{`bar\.cta\.sync 0;|bar\.sync 0;`, "bar.sync 1;"},
+	{`(bar\.warp\.sync) 3;`, "$1 7;"},
+	{`bar\.warp\.sync 3;`, "// gone"},
+	{`(shfl\.sync)\.idx`, "$1.up"},
+	{`(shfl\.sync.*, )3;`, "${1}7;"},
+	{`(vote\.sync)\.any`, "$1.all"},
+	{`(vote\.sync)\.all`, "$1.any"},
+	{`(vote\.sync.*, )3;`, "${1}7;"},
+	{`(redux\.sync)\.max`, "$1.min"},
+	{`(redux\.sync)\.add`, "$1.xor"},
+	{`(match)\.any(\.sync\.b32)`, "$1.any.sync.b64"},
 }
 
 // TestAsyncFaults: what differs from the PTX by one word of an asynchronous operation is not validated.
@@ -32,9 +42,10 @@ func TestAsyncFaults(t *testing.T) {
 	m, err := pipeline.NewMaker(newest(t, "sm_90"), "sm_90", "O3")
 	require.NoError(t, err)
 	var kernels []*ptxgen.Harness
-	names, least := []string{"bulk-source-fence", "copy-older-group", "cluster-relaxed"}, 8
+	names, least := []string{"bulk-source-fence", "copy-older-group", "cluster-relaxed", "shfl-flag-sync", "vote-mp", "redux-mp", "warp-mp"}, 20
 	if os.Getenv("OPTCHECK_FULL") != "" {
-		names, least = append(names, "mbar-mp", "bulk-mp", "bulk-out-reuse", "copy-mbarrier-noinc", "copy-barrier", "dsm-mp-narrow"), 25
+		names, least = append(names, "mbar-mp", "bulk-mp", "bulk-out-reuse", "copy-mbarrier-noinc", "copy-barrier", "dsm-mp-narrow", "shfl-up", "vote-flag", "vote-value", "redux-value", "warp-sb",
+			"warp-three", "match-mp"), 50
 	}
 	for _, x := range tests(t, names...) {
 		h, err := m.Emit(x, ptxgen.FormFast, spec.Pointers)
@@ -60,7 +71,7 @@ func TestAsyncFaults(t *testing.T) {
 					require.NoError(t, b.compare(t.Context(), "sm_90", code, fn))
 					require.NoError(t, b.execute(t.Context(), "sm_90", code, fn))
 					if n[b.Validated]++; b.Validated {
-						t.Errorf("%s: %s is validated as %s", h.Test.Name, h.Text[at[0]:at[1]], f.with)
+						t.Errorf("%s: %q is validated as %q", h.Test.Name, h.Text[at[0]:at[1]], f.with)
 					}
 				}
 			}

@@ -40,15 +40,15 @@ func flow(kind ir.FlowKind) *ir.Flow {
 	return &ir.Flow{Kind: kind, Cond: ir.None, Addr: ir.None, Bar: ir.None, Mask: ir.None}
 }
 
-// bra: BRA[.U] [p,] L; BRA.U.ANY L with a guard; BRA.DIV|CONV mask, L.
+// bra: BRA[.U] [p,] L; BRA.U.ANY L with a guard; BRA.DIV|CONV [mask,] L.
 func bra(s *step) {
 	f := flow(ir.Jump)
 	u := s.mod("U")
 	switch {
 	case s.mod("DIV"):
-		f.Kind, f.Mask = ir.JumpApart, s.word()
+		f.Kind, f.Mask = ir.JumpApart, s.whose()
 	case s.mod("CONV"):
-		f.Kind, f.Mask = ir.JumpTogether, s.word()
+		f.Kind, f.Mask = ir.JumpTogether, s.whose()
 	case s.mod("ANY") && u && s.out.Guard != ir.None && !s.isPred():
 		f.Kind, f.Cond, f.Not = ir.JumpAny, s.out.Guard, s.out.Not
 		s.out.Guard, s.out.Not = ir.None, false
@@ -57,6 +57,14 @@ func bra(s *step) {
 	}
 	f.Target = s.label()
 	s.do(f)
+}
+
+// whose is the mask of lanes of a question whether they are apart: before sm_80 there is none, and it is about the warp.
+func (s *step) whose() ir.Reg {
+	if o := s.peek(); o != nil && o.Kind == isa.OpdLabel {
+		return ir.None
+	}
+	return s.word()
 }
 
 // indirect jumps to a place plus a 64-bit number.
@@ -239,7 +247,7 @@ func warpsync(s *step) {
 		f.Mask = s.plain()
 	}
 	if collective {
-		s.label()
+		f.Kind, f.Target = ir.WarpCollective, s.label()
 	}
 	s.do(f)
 }

@@ -202,9 +202,10 @@ func control(add adder) {
 	add(bsync(ir.BarrierLeave), "BREAK")
 	add(bmov, "BMOV")
 	add(warpsync, "WARPSYNC")
-	add(nothing(""), "NOP", "ENDCOLLECTIVE", "ACQBULK", "PREEXIT") // the last two wait for other grids and let them start
+	add(nothing(""), "NOP", "ACQBULK", "PREEXIT") // the last two wait for other grids and let them start
 	add(ignore("SYNCS"), "NANOSLEEP")
 	add(simple(ir.Yield), "YIELD")
+	add(simple(ir.CollectiveEnd), "ENDCOLLECTIVE")
 	add(shfl, "SHFL")
 	add(vote, "VOTE", "VOTEU")
 	add(match, "MATCH")
