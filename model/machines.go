@@ -24,6 +24,7 @@ var machines = map[string]*machine.Model{
 	"ugpu-coherent":   coherent(),
 	"ptx-2015-op":     machine.Levels("ptx-2015-op", false),
 	"ptx-op":          machine.Settling("ptx-op"),
+	"ptx-async-op":    machine.Asynchronous("ptx-async-op"),
 	"ptx-2015-rmw-op": machine.Levels("ptx-2015-rmw-op", true),
 }
 

@@ -68,6 +68,8 @@ func Builtin() []Info {
 		{"ptx-2015-rmw-op", "ptx-2015-rmw as a machine", "this project, from the axioms", "as ptx-2015-op, with atomics"},
 		{"ptx-op", "ptx as a machine: promises, then views that settle", "this project, from the axioms",
 			"one proxy, no barriers: other tests are refused"},
+		{"ptx-async-op", "ptx-async as a machine: copies behind their issue, mbarriers that count, views through proxies",
+			"this project, from the axioms", "as ptx-async; no flags for races"},
 		{"opencl", "OpenCL 2.0 atomics: C11 with scopes", "OpenCL 2.0, repaired C11", "one address space for happens-before"},
 	}
 }

@@ -14,16 +14,17 @@ import (
 // follows it, and then the completion, which releases, as one of an mbarrier, or ends with the wait
 // for its group. The relation async has these orders.
 
-// role is what an event of kind Sync does.
-type role uint8
+// Role is what an event of kind Sync does.
+type Role uint8
 
+// The roles.
 const (
-	noRole        role = iota
-	mbArrive           // Count arrivals, and Bytes that are expected
-	mbComplete         // Bytes have been copied: negative
-	mbWait             // sees that a phase is complete
-	clusterArrive      // arrives at the barrier of the cluster
-	clusterWait
+	NoRole        Role = iota
+	MbArrive           // Count arrivals, and Bytes that are expected
+	MbComplete         // Bytes have been copied: negative
+	MbWait             // sees that a phase is complete
+	ClusterArrive      // arrives at the barrier of the cluster
+	ClusterWait
 )
 
 // copied are the events of a copy on a path.
@@ -69,7 +70,7 @@ func (w *walker) asynchronous(s *state, in *instr) bool {
 	case litmus.AsyncWait, litmus.BulkWait:
 		w.waitGroups(s, in)
 	case litmus.AsyncCopyArrive:
-		e.Role, e.Sem, e.Scope = mbArrive, litmus.SemRelease, litmus.ScopeCTA
+		e.Role, e.Sem, e.Scope = MbArrive, litmus.SemRelease, litmus.ScopeCTA
 		if f.NoInc {
 			e.Count = 1
 		}
@@ -86,7 +87,7 @@ func (w *walker) asynchronous(s *state, in *instr) bool {
 			return false
 		}
 	case litmus.MbarArrive, litmus.MbarExpect, litmus.MbarComplete:
-		e.Role = mbArrive
+		e.Role = MbArrive
 		switch n := w.constant(in, 0, 1); {
 		case f.Kind == litmus.MbarComplete:
 			e.Bytes = -n
@@ -105,8 +106,8 @@ func (w *walker) asynchronous(s *state, in *instr) bool {
 	case litmus.MbarWait:
 		return w.waitPhase(s, in, e)
 	case litmus.ClusterArrive, litmus.ClusterWait:
-		if e.Role = clusterArrive; f.Kind == litmus.ClusterWait {
-			e.Role = clusterWait
+		if e.Role = ClusterArrive; f.Kind == litmus.ClusterWait {
+			e.Role = ClusterWait
 		}
 		s.push(w, e, in)
 	case litmus.AsyncProxyFence:
@@ -147,7 +148,7 @@ func (w *walker) constantAddress(o operand) int64 {
 
 // waitPhase goes on with both answers of a wait: false says nothing.
 func (w *walker) waitPhase(s *state, in *instr, e Event) bool {
-	e.Role = mbWait
+	e.Role = MbWait
 	if in.in.Async.Parity {
 		e.Parity = int8(in.src[0].k & 1)
 	} else {
@@ -262,7 +263,7 @@ func (w *walker) copies(s *state, in *instr) bool {
 		s.afterCopy(c, fence)
 		c.done = fence
 		if len(in.in.More) > 1 {
-			t := w.agent(s, Event{Kind: Sync, Role: mbComplete, Sem: litmus.SemRelease, Scope: litmus.ScopeCluster, Proxy: litmus.ProxyGeneric,
+			t := w.agent(s, Event{Kind: Sync, Role: MbComplete, Sem: litmus.SemRelease, Scope: litmus.ScopeCluster, Proxy: litmus.ProxyGeneric,
 				Obj: int16(w.object(in.more[1])), Bytes: -bytes, Token: -1, Parity: -1}, in)
 			s.order(fence, t)
 		}
@@ -277,7 +278,7 @@ func (w *walker) stores(s *state, in *instr) bool {
 	f, n := in.in.Async, int64(len(in.in.Src))
 	width := int64(f.Type.Bits() / 8)
 	issue := int16(s.push(w, Event{Kind: Issue}, in))
-	done := w.agent(s, Event{Kind: Sync, Role: mbComplete, Sem: litmus.SemRelease, Scope: litmus.ScopeCluster, Proxy: litmus.ProxyGeneric,
+	done := w.agent(s, Event{Kind: Sync, Role: MbComplete, Sem: litmus.SemRelease, Scope: litmus.ScopeCluster, Proxy: litmus.ProxyGeneric,
 		Obj: int16(w.object(in.more[0])), Bytes: -width * n, Token: -1, Parity: -1}, in)
 	s.order(issue, done)
 	for i := range n {

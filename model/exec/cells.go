@@ -73,6 +73,7 @@ func (p *Program) entire() error {
 // split returns the program with its locations divided.
 func (p *Program) split() *Program {
 	q := *p
+	q.divided = true
 	q.locs = append([]location(nil), p.locs...)
 	q.cells = nil
 	ends := q.extents()

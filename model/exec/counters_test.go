@@ -79,17 +79,17 @@ func (m *counters) happens(s *counting, e int) bool {
 		return true
 	}
 	switch ev.Role {
-	case clusterArrive:
+	case ClusterArrive:
 		return true
-	case clusterWait:
+	case ClusterWait:
 		return m.cluster(s, e)
 	}
 	o := m.object(s, ev)
-	if ev.Role == mbWait {
+	if ev.Role == MbWait {
 		return m.wait(s, o, e)
 	}
 	count := ev.Count
-	if ev.pending() {
+	if ev.Pending() {
 		count++
 	}
 	if o.pending < count {
@@ -143,7 +143,7 @@ func (m *counters) wait(s *counting, o *object, e int) bool {
 // cluster is the k-th wait of a thread, for the k-th arrivals of its cluster.
 func (m *counters) cluster(s *counting, e int) bool {
 	g := m.g
-	count := func(t, until int, r role) (list []int) {
+	count := func(t, until int, r Role) (list []int) {
 		for i := int(g.start[t]); i < min(until, int(g.start[t+1])); i++ {
 			if g.events[i].Role == r {
 				list = append(list, i)
@@ -152,12 +152,12 @@ func (m *counters) cluster(s *counting, e int) bool {
 		return list
 	}
 	t := int(g.events[e].Thread)
-	k := len(count(t, e, clusterWait))
+	k := len(count(t, e, ClusterWait))
 	for u := range g.paths {
 		if !g.p.threads[t].place.SameScope(g.p.threads[u].place, litmus.ScopeCluster) {
 			continue
 		}
-		list := count(u, g.n, clusterArrive)
+		list := count(u, g.n, ClusterArrive)
 		if k >= len(list) || !s.done[list[k]] {
 			return false
 		}
@@ -224,7 +224,7 @@ func newCounters(g *graph) *counters {
 	g.po(m.before)
 	for _, o := range g.async {
 		m.before.Add(int(o[0]), int(o[1]))
-		if g.events[o[0]].Kind == Issue && g.events[o[1]].pending() {
+		if g.events[o[0]].Kind == Issue && g.events[o[1]].Pending() {
 			m.issued[int(o[0])] = int(o[1])
 		}
 	}

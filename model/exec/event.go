@@ -45,7 +45,7 @@ type Event struct {
 	Passes       bool           // passes a value between threads without memory: see together.go
 	Only         litmus.Objects // of a fence
 	OneWay       litmus.Sem     // a fence from the generic to the async proxy: its half
-	Role         role           // of kind Sync
+	Role         Role           // of kind Sync
 	Obj          int16          // the mbarrier's location; -1 for barriers of clusters
 	Count, Bytes int64          // arrivals; bytes that are expected, or have arrived (negative)
 	Drop         bool           // later phases expect the arrivals no more

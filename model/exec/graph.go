@@ -21,9 +21,12 @@ type graph struct {
 	// divided: some access has several parts.
 	divided bool
 	bar     rel.Rel // syncbar of the chosen phases, nil if there are no barriers
-	async   [][2]int16
-	syncs   bool    // there are events of kind Sync
-	mb      rel.Rel // syncmb of the chosen phases, nil without
+	// orders are those in time of what happens at barriers, by number of their phasing; inTime is that of the chosen one, nil without.
+	orders []rel.Rel
+	inTime rel.Rel
+	async  [][2]int16
+	syncs  bool    // there are events of kind Sync
+	mb     rel.Rel // syncmb of the chosen phases, nil without
 }
 
 // load makes g the graph of the paths. used says which locations any path of the test accesses.
@@ -49,7 +52,7 @@ func (g *graph) load(p *Program, paths []*Path, used []bool) {
 		g.events = append(g.events, e)
 		g.attrs = append(g.attrs, aW|aM|aIW|aGEN|spaceAttr(p.space(int16(l))))
 	}
-	g.async, g.syncs, g.mb = g.async[:0], false, nil
+	g.async, g.syncs, g.mb, g.inTime = g.async[:0], false, nil, nil
 	for _, path := range paths {
 		first := len(g.events)
 		for _, p := range path.async {

@@ -13,13 +13,17 @@ import (
 // phase is complete when it has them and as many bytes have been copied as it expects. Any
 // assignment to phases is possible in which the phases before the last are complete, a thread's
 // operations are in phases in program order, and no operation of a phase has to come before one of
-// an earlier phase, or behind a wait that saw its own phase complete.
+// an earlier phase, or behind a wait that saw its own phase complete. Barriers and ends of threads, for which barriers wait, are in
+// that order, too.
 
 // synchronisations lists the possible relations from the operations of a phase to the waits that see
 // it complete; none if some wait cannot. It returns false if there are too many.
 func (g *graph) synchronisations() (list []rel.Rel, ok bool) {
 	m := &phaser{g: g, phase: make([]int, g.n), sync: rel.NewRel(g.n), order: rel.NewRel(g.n)}
 	g.po(m.order)
+	if g.inTime != nil {
+		g.inTime.Each(func(a, b int) bool { m.order.Add(a, b); return true })
+	}
 	for _, p := range g.async {
 		m.order.Add(int(p[0]), int(p[1]))
 	}
@@ -57,9 +61,9 @@ func (m *phaser) clusters() bool {
 		var a, b []int
 		for e := int(g.start[t]); e < int(g.start[t+1]); e++ {
 			switch g.events[e].Role {
-			case clusterArrive:
+			case ClusterArrive:
 				a = append(a, e)
-			case clusterWait:
+			case ClusterWait:
 				b = append(b, e)
 			}
 		}
@@ -104,7 +108,7 @@ func (m *phaser) object(i int, then func()) {
 		ev := &m.g.events[e]
 		switch {
 		case ev.Kind != Sync || ev.Obj != m.objects[i]:
-		case ev.Role == mbWait:
+		case ev.Role == MbWait:
 			waits = append(waits, e)
 		default:
 			ops = append(ops, e)
@@ -142,7 +146,7 @@ func (m *phaser) assign(ops []int, i int, then func()) {
 	ev := &m.g.events[ops[i]]
 	from := 0
 	for _, a := range ops[:i] { // of the thread: what is asynchronous comes behind what was before it, and is in no order itself
-		if x := &m.g.events[a]; x.Thread == ev.Thread && (!x.Agent || !ev.Agent && x.pending()) {
+		if x := &m.g.events[a]; x.Thread == ev.Thread && (!x.Agent || !ev.Agent && x.Pending()) {
 			from = max(from, m.phase[a])
 		}
 	}
@@ -152,9 +156,9 @@ func (m *phaser) assign(ops []int, i int, then func()) {
 	}
 }
 
-// pending reports whether a phase waits for an arrival from where it is issued on: one that is not among those
+// Pending reports whether a phase waits for an arrival from where it is issued on: one that is not among those
 // that the mbarrier expects.
-func (e *Event) pending() bool { return e.Role == mbArrive && e.Agent && e.Count == 0 }
+func (e *Event) Pending() bool { return e.Role == MbArrive && e.Agent && e.Count == 0 }
 
 // complete returns the number of phases that are complete; ok is false if one is left before it is.
 func (m *phaser) complete(ops []int, expected int64) (done int, ok bool) {

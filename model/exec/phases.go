@@ -25,6 +25,7 @@ func (g *graph) phasings() (list []rel.Rel, complete bool) {
 		}
 	}
 	phase := make([]int, g.n)
+	g.orders = nil
 	var groups [][]int
 	for _, e := range bars {
 		i := slices.IndexFunc(groups, func(gr []int) bool { return g.sameBarrier(gr[0], e) })
@@ -40,8 +41,8 @@ func (g *graph) phasings() (list []rel.Rel, complete bool) {
 			return
 		}
 		if i == len(groups) {
-			if r := g.synchronised(groups, phase); r != nil {
-				list = append(list, r)
+			if r, order := g.synchronised(groups, phase); r != nil {
+				list, g.orders = append(list, r), append(g.orders, order)
 			}
 			return
 		}
@@ -153,10 +154,9 @@ func (g *graph) full(group, phase, size []int, quorum int) bool {
 }
 
 // synchronised returns the relation from the arrivals of a phase to those that wait
-// in it, in other threads; nil if the barriers wait for each other in a circle.
-func (g *graph) synchronised(groups [][]int, phase []int) rel.Rel {
-	r := rel.NewRel(g.n)
-	order := rel.NewRel(g.n)
+// in it, in other threads, and the order in which things happen; nil if the barriers wait for each other in a circle.
+func (g *graph) synchronised(groups [][]int, phase []int) (r, order rel.Rel) {
+	r, order = rel.NewRel(g.n), rel.NewRel(g.n)
 	g.po(order)
 	// What follows b follows a: the circle is consistent.
 	after := func(a, b int) {
@@ -181,9 +181,9 @@ func (g *graph) synchronised(groups [][]int, phase []int) rel.Rel {
 		}
 	}
 	if !rel.Acyclic(order) {
-		return nil
+		return nil, nil
 	}
-	return r
+	return r, order
 }
 
 // afterEnds orders what follows a barrier without a thread count after the ends of those
@@ -200,6 +200,9 @@ func (g *graph) afterEnds(group, phase []int, sync rel.Rel, after func(a, b int)
 				continue
 			}
 			for f := int(g.start[u]); f < int(g.start[u+1]); f++ {
+				if g.events[f].Agent { // no part of the thread
+					continue
+				}
 				after(f, b)
 				for a := range g.n {
 					if sync.Has(a, f) {

@@ -76,6 +76,7 @@ type Program struct {
 	Terms   []litmus.Term
 	locs    []location
 	cells   []cell
+	divided bool
 	threads []thread
 	code    []instr // memory of the threads' code
 	// termReg gives for every term of a register its index in the thread's

@@ -156,25 +156,14 @@ func (g *graph) ext(dst rel.Rel) {
 	}
 }
 
-// covers: a fence may be restricted to accesses of some objects. An mbarrier is one, the barrier of a cluster lies nowhere.
+// covers relates events to the fences that may order them.
 func (g *graph) covers(dst rel.Rel) {
 	for f := range g.events {
 		fence := &g.events[f]
 		for a := range g.events {
-			ev := &g.events[a]
-			root := ev.Obj
-			if ev.Loc >= 0 {
-				root = g.p.cells[ev.Loc].loc
+			if g.p.Covers(&g.events[a], fence) {
+				dst.Add(a, f)
 			}
-			switch {
-			case fence.Kind != Fence || fence.Only == litmus.AllObjects:
-			case ev.Kind == Sync && ev.Obj < 0:
-			case ev.Kind != Sync && ev.Loc < 0:
-				continue
-			case !g.p.in(root, fence.Only, g.p.threads[fence.Thread].place):
-				continue
-			}
-			dst.Add(a, f)
 		}
 	}
 }

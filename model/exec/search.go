@@ -160,11 +160,11 @@ func (w *worker) combine(list [][]*Path, used []bool, t int) {
 	if len(phasings) >= maxPhasings {
 		w.undecided("more than %d ways to group the arrivals at barriers", maxPhasings)
 	}
-	for _, bar := range phasings {
+	for i, bar := range phasings {
 		if w.stop {
 			return
 		}
-		w.g.bar = bar
+		w.g.bar, w.g.inTime = bar, w.g.orders[i]
 		w.synchronised()
 	}
 }

@@ -15,12 +15,17 @@ func (p *Program) Unfold(unroll int) ([][]*Path, error) {
 	if err := p.shared(); err != nil {
 		return nil, err
 	}
-	if err := p.entire(); err != nil {
-		return nil, err
+	if !p.divided {
+		if err := p.entire(); err != nil {
+			return nil, err
+		}
 	}
 	list, _, err := p.paths(&Options{Unroll: unroll}, &pathMem{}, false)
 	return list, err
 }
+
+// Divided is the program with its locations divided into cells, for models that know accesses of several sizes, and asynchronous operations.
+func (p *Program) Divided() *Program { return p.split() }
 
 // MaxEvents is the largest number of events of an execution.
 const MaxEvents = rel.MaxEvents
@@ -29,18 +34,47 @@ const MaxEvents = rel.MaxEvents
 // its CTA.
 func (p *Program) Place(thread int) litmus.Place { return p.threads[thread].place }
 
-// Init lists the initial values of the locations. An alias has its own entry,
+// Init lists the initial values of the cells: of the locations, where they are not divided. An alias has its own entry,
 // which nothing uses.
 func (p *Program) Init() []int64 {
-	out := make([]int64, len(p.locs))
-	for l := range p.locs {
+	out := make([]int64, len(p.cells))
+	for l := range p.cells {
 		out[l] = p.init(l)
 	}
 	return out
 }
 
-// InShared reports whether a location lies in shared memory.
-func (p *Program) InShared(loc int) bool { return p.locs[loc].space == litmus.Shared }
+// InShared reports whether a cell lies in shared memory.
+func (p *Program) InShared(cell int) bool { return p.space(int16(cell)) == litmus.Shared }
+
+// SameRange reports whether two accesses are to the same bytes.
+func (p *Program) SameRange(a, b *Event) bool {
+	return p.cells[a.Loc].loc == p.cells[b.Loc].loc && a.Bits == b.Bits && a.Off == b.Off
+}
+
+// Arrivals is how many an mbarrier expects in its first phase.
+func (p *Program) Arrivals(object int16) int64 { return p.locs[object].init }
+
+// Covers reports whether a fence may order an event: it may be restricted to accesses of some objects. An mbarrier is one, the barrier of a
+// cluster lies nowhere.
+func (p *Program) Covers(e, fence *Event) bool {
+	root := e.Obj
+	if e.Loc >= 0 {
+		root = p.cells[e.Loc].loc
+	}
+	switch {
+	case fence.Kind != Fence || fence.Only == litmus.AllObjects:
+		return true
+	case e.Kind == Sync && e.Obj < 0:
+		return true
+	case e.Kind != Sync && e.Loc < 0:
+		return false
+	}
+	return p.in(root, fence.Only, p.threads[fence.Thread].place)
+}
+
+// Async lists the orders of a path's asynchronous operations, as pairs of events.
+func (p *Path) Async() [][2]int16 { return p.async }
 
 // Deps returns the reads of its path, as bits, that decide an event's address, its
 // data, and whether it is performed.
@@ -74,7 +108,7 @@ func (p *Path) now(v value, reads []int64) int64 {
 }
 
 // Outcome returns the final state of a run: one path per thread, the values of its reads,
-// and what memory holds at the end, by location.
+// and what memory holds at the end, by cell.
 func (p *Program) Outcome(paths []*Path, reads [][]int64, memory []int64) []int64 {
 	out := make([]int64, len(p.Terms))
 	for i, x := range p.Terms {
@@ -82,8 +116,23 @@ func (p *Program) Outcome(paths []*Path, reads [][]int64, memory []int64) []int6
 		if x.Kind == litmus.TermReg {
 			out[i] = paths[x.Thread].now(paths[x.Thread].finals[k], reads[x.Thread])
 		} else {
-			out[i] = memory[k]
+			out[i] = p.content(k, memory)
 		}
 	}
 	return out
+}
+
+// content is what a location holds.
+func (p *Program) content(k int16, memory []int64) (v int64) {
+	l := &p.locs[k]
+	if l.n == 1 {
+		return memory[l.first]
+	}
+	for c := l.first; c < l.first+l.n; c++ {
+		v |= shifted(memory[c], 8*(p.cells[c].off-l.off))
+	}
+	if l.size == 4 && l.of < 0 {
+		v = litmus.S32.Fit(v)
+	}
+	return v
 }

@@ -1,9 +1,9 @@
 // Package machine contains operational models of GPU memory: abstract machines that run a
 // litmus test step by step. Package explore explores what they can do.
 //
-// There are three. UGPU is the machine of Sorensen and others (ICS 2013). Levels and Settling
-// are equivalent to the axioms ptx-2015 and ptx, but formulated differently and sharing no code
-// with them: each is the other's second opinion.
+// There are four. UGPU is the machine of Sorensen and others (ICS 2013). Levels, Settling and
+// Asynchronous are equivalent to the axioms ptx-2015, ptx and ptx-async, but formulated
+// differently and sharing no code with them: each is the other's second opinion.
 //
 // A machine gets one path through each thread's code, as package exec unfolds it, and gives up
 // a run as soon as a value contradicts that path. Registers, arithmetic and addresses are thus
@@ -38,9 +38,11 @@ type Model struct {
 	Name  string
 	Rules []Rule
 	// without is the set of disabled rules; bit i is Rules[i].
-	without uint32
+	without uint64
 	// plain disables everything that makes the state space smaller.
 	plain bool
+	// divided tells that locations are divided into cells, and that there are asynchronous operations.
+	divided bool
 	// accepts says why an event is outside the model, nil if it is not.
 	accepts func(p *Program, e *Event) error
 	// run visits the runs of a program and calls end for each final state.

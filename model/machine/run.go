@@ -27,6 +27,9 @@ const DefaultStates = 2_000_000
 // result has Undecided set. For tests that the model does not cover, the error wraps
 // ErrOutside.
 func (m *Model) Run(ctx context.Context, p *exec.Program, o Options) (*exec.Result, error) {
+	if m.divided {
+		p = p.Divided()
+	}
 	list, err := p.Unfold(o.Unroll)
 	if err != nil {
 		return nil, err
