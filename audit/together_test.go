@@ -32,6 +32,14 @@ var neighbours = []struct{ name, locations, code, class string }{
 	{"reader", "x=0; h=x+4;", `st.relaxed.gpu.u32 [x], 1 | ld.acquire.gpu.u32 r0, h ;
  fence.sc.gpu | ld.relaxed.gpu.u32 r1, x ;
  st.relaxed.gpu.u32 [h], 1 | ;`, report.Changed},
+	{"halves", "x=0; h=x+2;", `st.relaxed.gpu.u16 [x], 1 | ld.relaxed.gpu.u16 r0, h ;
+ st.relaxed.gpu.u16 [h], 1 | fence.acq_rel.gpu ;
+ | ld.relaxed.gpu.u16 r1, x ;`, report.Optimised},
+	{"halves-weak", "x=0; h=x+2; y=0;", `st.weak.u16 [x], 1 | ld.acquire.gpu.u32 r0, y ;
+ st.weak.u16 [h], 1 | ld.weak.u16 r1, x ;
+ st.release.gpu.u32 [y], 1 | ;`, report.Optimised},
+	{"halves-writer", "x=0; h=x+2;", `st.relaxed.gpu.u16 [x], 1 | ld.acquire.gpu.u16 r0, h ;
+ st.release.gpu.u16 [h], 1 | ld.relaxed.gpu.u16 r1, x ;`, report.Changed},
 }
 
 func TestNeighbours(t *testing.T) {

@@ -89,6 +89,11 @@ func (l *lifter) build(v value, seen *taint, size *int) (*expr, error) {
 		}
 		return &expr{op: exLoad, read: int(n.a), word: word}, nil
 	}
+	if n.kind == kFun && n.imm == funPrmt {
+		if sel, ok := l.p.tr.pool.isConst(n.b); ok {
+			return l.permuted(n.a, n.c, sel, seen, size)
+		}
+	}
 	e, args, err := l.operation(v, &n)
 	if err != nil {
 		return nil, err
@@ -140,6 +145,45 @@ func (l *lifter) operation(v value, n *node) (e *expr, args []value, err error) 
 		return &expr{op: exSel}, []value{n.a, n.b, j.pred}, nil
 	}
 	return nil, nil, fmt.Errorf("a value is not known (%s)", l.p.describe(v, 0))
+}
+
+// permuted is a permutation of bytes: those that come from one word and move by one distance are masked and shifted.
+func (l *lifter) permuted(a, b value, selector uint32, seen *taint, size *int) (out *expr, err error) {
+	masks := map[[2]int]uint32{} // of the result, by word and distance
+	for i := range 4 {
+		from := int(selector >> (4 * i) & 7)
+		masks[[2]int{from / 4, i - from%4}] |= 0xff << (8 * i)
+	}
+	constant := func(k uint32) *expr { return &expr{op: exConst, k: uint64(k)} }
+	for at := range 14 { // in a fixed order
+		group := [2]int{at / 7, at%7 - 3}
+		mask := masks[group]
+		if mask == 0 {
+			continue
+		}
+		e, err := l.build([2]value{a, b}[group[0]], seen, size)
+		if err != nil {
+			return nil, err
+		}
+		if e.op == exConst && e.k == 0 {
+			continue
+		}
+		switch by := 8 * group[1]; {
+		case by > 0:
+			e = &expr{op: exShl, args: []*expr{e, constant(uint32(by))}}
+		case by < 0:
+			e = &expr{op: exShr, args: []*expr{e, constant(uint32(-by))}}
+		}
+		e = &expr{op: exBits, k: lutAnd, args: []*expr{e, constant(mask)}}
+		if out != nil {
+			e = &expr{op: exBits, k: lutOr, args: []*expr{out, e}}
+		}
+		out = e
+	}
+	if out == nil {
+		out = constant(0)
+	}
+	return out, nil
 }
 
 // liftedFuns maps the functions of the pool that have a litmus counterpart to it.

@@ -3,6 +3,7 @@ package optcheck
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"optcheck/isa"
 	"optcheck/spec"
@@ -183,7 +184,58 @@ func (m *machine) prmt(a, sel, b value) value {
 	if okA && okB && okS {
 		return p.constant(isa.Permute(ca, cs, cb))
 	}
+	if v, ok := p.composed(a, cs, b); okS && ok {
+		return v
+	}
 	return p.mk(node{kind: kFun, imm: funPrmt, a: a, b: sel, c: b})
+}
+
+// composed is a permutation of bytes of what is one itself, as one of the words that they come from, if those are two at most: half of a
+// register is often put where the other half is what nobody uses.
+func (p *valuePool) composed(a value, sel uint32, b value) (value, bool) {
+	var words []value
+	out, nested := uint32(0), false
+	for i := range 4 {
+		from := sel >> (4 * i) & 7
+		v := a
+		if from >= 4 {
+			v = b
+		}
+		for {
+			from %= 4
+			if d := p.decided(v, 0xff<<(8*from)); d != v {
+				v, nested = d, true
+				continue
+			}
+			n := p.nodes[v]
+			if n.kind != kFun || n.imm != funPrmt {
+				break
+			}
+			inner, ok := p.isConst(n.b)
+			if !ok {
+				break
+			}
+			nested = true
+			from = inner >> (4 * from) & 7
+			if v = n.a; from >= 4 {
+				v = n.c
+			}
+		}
+		at := slices.Index(words, v)
+		if at < 0 {
+			at, words = len(words), append(words, v)
+		}
+		out |= (uint32(at)*4 + from) << (4 * i)
+	}
+	switch {
+	case !nested || len(words) > 2:
+		return none, false
+	case len(words) == 1 && out == 0x3210:
+		return words[0], true
+	case len(words) == 1:
+		words = append(words, p.constant(0))
+	}
+	return p.mk(node{kind: kFun, imm: funPrmt, a: words[0], b: p.constant(out), c: words[1]}), true
 }
 
 func (m *machine) mul(a, b value) value {

@@ -276,7 +276,17 @@ func lowerLdc(l *lowerer) {
 		if l.has("U16") {
 			mask = 0xffff
 		}
-		if d, ok := l.dst(0); ok && a.Off%4 == 0 && a.Reg.Class == isa.ClassNone {
+		d, ok := l.dst(0)
+		if a.Reg.Class != isa.ClassNone { // where it is in its word is not known
+			l.bad = true
+			return
+		}
+		if at := a.Off % 4; ok && at != 0 {
+			a.Off -= at
+			l.emit(isa.Micro{Op: isa.MicroShr, Dst: d, Src: []isa.Operand{a, immOp(8 * at)}})
+			a = isa.Operand{Kind: isa.OpdReg, Reg: d}
+		}
+		if ok {
 			l.emit(isa.Micro{Op: isa.MicroLop3, Dst: d, Src: []isa.Operand{a, immOp(mask), immOp(0)}, LUT: 0xc0})
 		}
 		return

@@ -115,7 +115,7 @@ func TestAsyncMutations(t *testing.T) {
 func TestAsyncTwinRandom(t *testing.T) {
 	want, most := 40, 5_000
 	if os.Getenv("OPTCHECK_FULL") != "" {
-		want, most = 2_000, 20_000
+		want, most = 500, 20_000
 	}
 	e, m := axioms(t, "ptx-async"), Asynchronous("ptx-async-op")
 	plain := gen.Config{MinThreads: 2, MaxThreads: 3, MaxInstr: 4, MaxAccesses: 4, Locations: 2, Strong: true, Atomics: true, Fences: true, Deps: true,
