@@ -36,71 +36,6 @@ func (k *Kernel) Instr(line int) int {
 	return -1
 }
 
-// ranks returns the number of CTAs of a cluster that the test needs.
-func (e *emitter) ranks() int {
-	n := 1
-	for i := range e.t.Threads {
-		var ctas []litmus.Place
-		for j := range e.t.Threads {
-			if p := e.t.Threads[j].Place; p.SameScope(e.t.Threads[i].Place, litmus.ScopeCluster) &&
-				!slices.ContainsFunc(ctas, func(q litmus.Place) bool { return q.SameScope(p, litmus.ScopeCTA) }) {
-				ctas = append(ctas, p)
-			}
-		}
-		n = max(n, len(ctas))
-	}
-	return n
-}
-
-// cta returns the thread that comes first of those in whose CTA a shared location lies.
-func (e *emitter) cta(loc int) int {
-	return firstOf(e.t, loc)
-}
-
-// firstOf returns the first thread that names a location, or the one of which it is a part; the first of all if none does.
-func firstOf(t *litmus.Test, loc int) int {
-	l := &t.Locations[loc]
-	return max(slices.IndexFunc(t.Threads, func(th litmus.Thread) bool { return th.Mentions(l.Name) || l.Of != "" && th.Mentions(l.Of) }), 0)
-}
-
-// far reports whether a location is shared memory of another CTA than the thread's.
-func (k *body) far(loc int) bool {
-	return k.e.space(loc) == litmus.Shared && !k.e.t.Threads[k.e.cta(loc)].Place.SameScope(k.th.Place, litmus.ScopeCTA)
-}
-
-// rank returns the number of the CTA of a shared location in its cluster, in the order of the test's threads.
-func (e *emitter) rank(loc int) (rank int) {
-	at := e.t.Threads[e.cta(loc)].Place
-	var seen []litmus.Place
-	for i := range e.t.Threads {
-		p := e.t.Threads[i].Place
-		if !p.SameScope(at, litmus.ScopeCluster) || slices.ContainsFunc(seen, func(q litmus.Place) bool { return q.SameScope(p, litmus.ScopeCTA) }) {
-			continue
-		}
-		if p.SameScope(at, litmus.ScopeCTA) {
-			return len(seen)
-		}
-		seen = append(seen, p)
-	}
-	return 0
-}
-
-// remote is the address of a location in another CTA's shared memory, in a register of its own.
-func (k *body) remote(loc int) string {
-	r := fmt.Sprintf("%%f%d", loc)
-	if !k.usedFar[loc] {
-		k.usedFar[loc] = true
-		if k.e.located != nil {
-			k.p("mov.u64 %s, %%hf%d;", r, loc)
-		} else {
-			k.p("%s", k.address(r, loc, 64))
-			k.p("mapa.shared::cluster.u64 %s, %s, %d;", r, r, k.e.rank(loc))
-		}
-		k.e.u.Needs = max(k.e.u.Needs, 78)
-	}
-	return r
-}
-
 // spelledFar is the mnemonic of an operation at a shared location of another CTA.
 func spelledFar(name string) string {
 	if strings.Contains(name, ".shared::") {
@@ -245,54 +180,6 @@ func (k *body) begin() {
 		}
 	}
 	k.p("@%%other bra $NONE;")
-}
-
-// performers lets all lanes that the thread's masks name perform it, so that an execution of the kernel shows what they do together: the
-// own lane as the test says, with values and predicates of the others that differ from it.
-func (k *body) performers() {
-	for i := range k.th.Body {
-		in := &k.th.Body[i]
-		if in.Async == nil || !in.Async.Warp() {
-			continue
-		}
-		mask := in.Mask() | 1<<k.lane()
-		if k.lanes != 0 && mask != k.lanes && in.Async.Kind != litmus.WarpActive || len(mbarriers(k.e.t)) > 0 {
-			k.lanes = 0 // lanes that one mask names and another does not, or that arrive: the own one alone
-			break
-		}
-		k.lanes |= mask
-	}
-	if k.lanes != 0 {
-		k.p(".reg .b32 %%rel, %%in;\n\t.reg .b64 %%rel64;\n\t.reg .pred %%odd;\n\tshr.u32 %%in, %#x, %%me;\n\tand.b32 %%in, %%in, 1;"+
-			"\n\tsetp.eq.u32 %%other, %%in, 0;", k.lanes)
-		k.p("sub.s32 %%rel, %%me, %d;\n\tcvt.s64.s32 %%rel64, %%rel;\n\tand.b32 %%in, %%rel, 1;\n\tsetp.ne.u32 %%odd, %%in, 0;", k.lane())
-	}
-}
-
-// byLane is the register of what a lane gives to an operation of its warp.
-func (k *body) byLane(value string, t litmus.Type) string {
-	if k.lanes == 0 {
-		return value
-	}
-	k.given++
-	r := fmt.Sprintf("%%g%d", k.given)
-	switch {
-	case t == litmus.Pred:
-		k.c(".reg .pred %s;\n\txor.pred %s, %s, %%odd;", r, r, value)
-	case t.Bits() == 64:
-		k.c(".reg .b64 %s;\n\tadd.s64 %s, %s, %%rel64;", r, r, value)
-	default:
-		k.c(".reg .b32 %s;\n\tadd.s32 %s, %s, %%rel;", r, r, value)
-	}
-	return r
-}
-
-// lane is the number of the thread of a warp that performs the test.
-func (k *body) lane() int {
-	if slices.ContainsFunc(k.th.Body, func(in litmus.Instr) bool { return in.Async != nil && in.Async.Warp() }) {
-		return k.e.t.Lane(k.th.ID)
-	}
-	return 0
 }
 
 // initialised are the instructions that make initialised mbarriers known to those who use them.
