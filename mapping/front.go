@@ -225,7 +225,7 @@ func (j *frontJob) fill(ctx context.Context, i int, m *ptx.Module, code *pipelin
 		c.Reason = err.Error()
 		return nil
 	}
-	list, err := mapInsts(fn)
+	list, err := mapInsts(fn, "")
 	if err != nil {
 		c.Reason = err.Error()
 		return nil

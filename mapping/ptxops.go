@@ -31,7 +31,7 @@ type Op struct {
 }
 
 // Groups are the groups of operations in the order of the tables.
-var Groups = []string{"loads", "stores", "fences", "atomics", "reductions", "barriers"}
+var Groups = []string{"loads", "stores", "fences", "atomics", "reductions", "barriers", "copies", "mbarriers", "warps"}
 
 // mapOps collects operations.
 type mapOps struct{ list []Op }
@@ -86,6 +86,8 @@ func PTXOps() []Op {
 	m.atomics()
 	m.reductions()
 	m.barriers()
+	m.asynchronous()
+	m.warps()
 	return m.list
 }
 

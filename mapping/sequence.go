@@ -63,7 +63,7 @@ func Sequence(list []Inst) string {
 
 // mapExchange lists the instructions by which the lanes of a warp combine their atomics into
 // one: a sequence shows them, because they explain why its access is predicated.
-var mapExchange = []string{"VOTE", "VOTEU", "MATCH", "SHFL", "REDUX"}
+var mapExchange = []string{"VOTE", "VOTEU", "MATCH", "SHFL", "REDUX", "ELECT"}
 
 // mapWaits lists the instructions that order no memory by themselves but belong to fences and
 // to loads through the texture unit.
@@ -94,9 +94,12 @@ func mapKeeps(in *isa.Inst) bool {
 // surroundings that are not where they should be, are errors: then nothing is
 // known of the operation.
 func mapSequence(fn *isa.Func, op *Op) ([]Inst, error) {
-	list, err := mapInsts(fn)
+	list, err := mapInsts(fn, op.Group)
 	if err != nil {
 		return nil, err
+	}
+	if op.Group == "warps" { // what lanes that are apart perform is behind everything else
+		return dropStores(list, op.trail)
 	}
 	if list, err = dropLead(list, op.lead); err != nil {
 		return nil, err
@@ -105,6 +108,21 @@ func mapSequence(fn *isa.Func, op *Op) ([]Inst, error) {
 	list, err = dropLead(list, op.trail)
 	slices.Reverse(list)
 	return list, err
+}
+
+// dropStores removes the stores of results, of which there must be n, in no loop.
+func dropStores(list []Inst, n int) (out []Inst, err error) {
+	for _, in := range list {
+		if in.role == isa.RoleStore && !in.Sometimes && !in.Repeated {
+			n--
+			continue
+		}
+		out = append(out, in)
+	}
+	if n != 0 {
+		return nil, fmt.Errorf("the surroundings of the operation are not as written: %s", Sequence(list))
+	}
+	return out, nil
 }
 
 // dropLead removes the first n loads and stores, which must stand before every
@@ -120,7 +138,7 @@ func dropLead(list []Inst, n int) ([]Inst, error) {
 	return list, nil
 }
 
-func mapInsts(fn *isa.Func) ([]Inst, error) {
+func mapInsts(fn *isa.Func, group string) ([]Inst, error) {
 	reach := fn.Reachable()
 	var list []Inst
 	for b, blk := range fn.Blocks {
@@ -134,6 +152,9 @@ func mapInsts(fn *isa.Func) ([]Inst, error) {
 				return nil, fmt.Errorf("unknown instruction at 0x%x: %s", in.Addr, in.Text)
 			}
 			text, ok := Shown(in)
+			if !ok && mapGroupWaits(group, in.Op) {
+				text, ok = mapText(in), true
+			}
 			if !ok {
 				continue
 			}

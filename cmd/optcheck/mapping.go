@@ -27,7 +27,8 @@ modifiers, fences, cache control, error barriers, barriers and guards. Registers
 address computation are left out.
 
 OPERATION is a pattern (ld.relaxed.*, membar.*, atom.shared.cas.b32) or a group:
-loads, stores, fences, atomics, reductions, barriers. Without one, all are shown.
+loads, stores, fences, atomics, reductions, barriers, copies, mbarriers, warps.
+Without one, all are shown.
 
 With --vendor amd the compilers are releases of clang and the operations those of
 OpenCL C: load.acquire.device.global, fence.release.agent, mem_fence.both,
