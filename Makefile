@@ -7,7 +7,7 @@ OUT ?= audit.jsonl
 # Debian's packages; a mirror, or another apt that is at work, may need a while.
 APT_INSTALL := scripts/retry.sh sh -c 'apt-get -o Acquire::Retries=3 update; apt-get -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 install --yes --no-install-recommends "$$@"' apt
 
-.PHONY: audit-amd chromium opencl slurm all build audit test test-full check toolchains bench bench-model fuzz goldens clean
+.PHONY: audit-amd chromium opencl slurm all build audit test test-quick test-full check toolchains bench bench-model fuzz goldens clean
 
 all: build
 
@@ -125,6 +125,10 @@ deadcode:
 # The limit is for what hangs, on slow machines, too.
 test: toolchains check
 	$(GO) test -timeout 60m ./...
+
+# The light tier: without network, compilers, devices and what takes long; within 90 seconds.
+test-quick:
+	GO="$(GO)" scripts/testquick.sh
 
 # The whole matrices of the tests instead of slices: half an hour.
 test-full: toolchains check

@@ -15,3 +15,6 @@ func Missing(t testing.TB, format string, args ...any) {
 	}
 	t.Skipf(format, args...)
 }
+
+// Quick tells that this is the light tier of the tests (make test-quick), for which no compiler, browser or cluster is there.
+func Quick() bool { return os.Getenv("QUICK_TESTS") == "1" }

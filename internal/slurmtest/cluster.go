@@ -57,7 +57,7 @@ type daemon struct {
 func Missing() []string {
 	var out []string
 	for _, p := range tools {
-		if tool(p) == "" {
+		if required.Quick() || tool(p) == "" {
 			out = append(out, p)
 		}
 	}
