@@ -158,7 +158,12 @@ var asyncWords = []string{"st.weak x, %d", "st.relaxed.gpu x, %d", "st.weak s, %
 	"mbarrier.test_wait.parity.shared.b64 p, [b], 0", "mbarrier.test_wait.parity.shared.b64 p, [b], 1",
 	"mbarrier.arrive.relaxed.cta.shared.b64 _, [b]", "mbarrier.test_wait.parity.relaxed.cta.shared.b64 p, [b], 0",
 	"barrier.cluster.arrive", "barrier.cluster.wait", "barrier.cluster.arrive.relaxed", "atom.add.relaxed.gpu.u32 r%d, x, 1",
-	"atom.exch.relaxed.gpu.b64 r%d, x, 3", "ld.volatile.v2.u32 {r%d, r9}, [x]"}
+	"atom.exch.relaxed.gpu.b64 r%d, x, 3", "ld.volatile.v2.u32 {r%d, r9}, [x]",
+	"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
+	"fence.acquire.sync_restrict::shared::cluster.cluster", "fence.release.sync_restrict::shared::cta.cluster", "fence.proxy.async.shared::cta",
+	"fence.sc.gpu", "fence.sc.cta", "atom.add.relaxed.gpu.u64 r%d, x, 1", "mbarrier.arrive_drop.shared.b64 _, [b]",
+	"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [s], %d, [b]", "vote.sync.any.pred q, p, 3",
+	"bar.red.popc.u32 r%d, 0, p"}
 
 // asyncRandom is a test of two or three threads, the third in another CTA of the cluster, of few of the words.
 func asyncRandom(t testing.TB, r *rand.Rand, name string) *litmus.Test {
