@@ -56,13 +56,40 @@ func (g *Grid) breakSpin(w *Warp, pc int32, a *ir.Access, l int, p Place) {
 	known := 0
 	for e, awaited := range g.awaits(pc) {
 		known = max(known, len(awaited))
-		if n < len(awaited) {
+		if n < len(awaited) && w.has(awaited[n]) {
 			g.outside(Place{p.Space, p.Addr + uint64(e*a.Bytes)}, block, a.Bytes, w.regs[awaited[n]][l])
 		}
 	}
 	if n >= known {
 		g.Memory.Put(word, uint32(g.Outside[(n-known)%len(g.Outside)]), nobody)
 	}
+}
+
+// has reports whether lanes of a warp have written a register, or the program has it from the beginning.
+func (w *Warp) has(r ir.Reg) bool {
+	for i := range w.Code.P.Insts {
+		if writes(&w.Code.P.Insts[i], r) && w.Cover.Insts[i] {
+			return true
+		}
+	}
+	return slices.ContainsFunc(w.Code.P.Consts, func(c ir.Const) bool { return c.Reg == r })
+}
+
+// writes reports whether an instruction writes a register.
+func writes(in *ir.Inst, r ir.Reg) bool {
+	computes := func(o ir.Op) bool { return o.Dst == r }
+	if slices.ContainsFunc(in.Pre, computes) || slices.ContainsFunc(in.Post, computes) {
+		return true
+	}
+	switch do := in.Do.(type) {
+	case *ir.Access:
+		return do.Kind == ir.Load && (slices.Contains(do.Data, r) || slices.Contains(do.Fragments, r)) || slices.Contains(do.Dst, r) || do.Done == r
+	case *ir.Warp:
+		return do.Dst == r || do.Pred == r || slices.Contains(do.Dsts, r)
+	case *ir.Special:
+		return do.Dst == r
+	}
+	return false
 }
 
 // outside writes a value of up to eight bytes as somebody outside of the launch does.

@@ -262,10 +262,11 @@ func (c *comparison) casts(o *ir.Op) bool {
 // operands are, on inputs with numbers of many bits, and for those that nobody makes there, on one on which they were made.
 func (c *comparison) alike(list []int32) map[int32]bool {
 	of := likeness{made: map[int32]bool{}, other: map[int32]bool{}}
+	end := c.spent + c.o.Search
 	c.liken(c.input(0), list, of)
 	c.liken(c.wilder(0), list, of)
 	for _, i := range list {
-		if in := c.made[showing{i, 0}].in; in != nil && !of.made[i] {
+		if in := c.made[showing{i, 0}].in; in != nil && !of.made[i] && c.spent < end {
 			c.liken(in, list, of)
 		}
 	}
@@ -311,7 +312,7 @@ func (c *comparison) watched(in *Input, g *emu.Grid, watch func(w *emu.Warp)) bo
 	l, none, policy := c.launch(in), closed(g), c.policies[0]
 	policy.Fill = g.Policy.Fill // what nobody defines is the same
 	for n, ref := range g.Warps {
-		for _, how := range readings {
+		for _, how := range c.inOrder() {
 			r := c.newReplay(in, g, none, c.code, l, blockOf(g, l, n), ref.ID, policy, how)
 			watch(r.w)
 			err := r.run(c, ref)

@@ -32,7 +32,7 @@ func (c *comparison) force(ctx context.Context) {
 }
 
 const (
-	mostForced   = 6  // conditions at once
+	mostForced   = 12 // conditions at once
 	mostDeciders = 8  // comparisons of one condition
 	mostAsked    = 64 // registers that are looked at for it
 )
@@ -126,6 +126,7 @@ func (c *comparison) with(source, machine map[site]bool) *comparison {
 	s.o.Search = c.o.Search / 8
 	s.sourceCover, s.machineCover = copied(c.sourceCover), copied(c.machineCover)
 	s.compared, s.undefined = slices.Clone(c.compared), slices.Clone(c.undefined)
+	s.good = slices.Clone(c.good)
 	s.shown, s.made = maps.Clone(c.shown), map[showing]making{}
 	return s
 }
@@ -164,15 +165,21 @@ func (c *comparison) adopts(ctx context.Context, s *comparison) bool {
 			s.try(in, spot{machine: true})
 		}
 	}
-	*c.allowance -= s.spent
 	if len(s.Findings) == 0 && s.unwritten() < before {
-		s.explore(ctx)
-		*c.allowance -= s.spent
+		s.seek(ctx)
 	}
+	*c.allowance -= s.spent
 	if len(s.Findings) > 0 || s.unwritten() >= before {
 		return false
 	}
-	s.force(ctx)
+	if s.force(ctx); s.unwritten() > 0 && *c.allowance > 0 { // on more inputs
+		s.explore(ctx)
+		*c.allowance -= s.spent
+		if len(s.Findings) > 0 {
+			return false
+		}
+		s.force(ctx)
+	}
 	c.sourceCover, c.machineCover, c.compared, c.undefined, c.shown = s.sourceCover, s.machineCover, s.compared, s.undefined, s.shown
 	c.flipped, c.tried = s.flipped, s.tried
 	c.subs = append(append(c.subs, s), s.subs...)
@@ -242,8 +249,9 @@ type history struct {
 }
 
 const (
-	mostThread  = 8   // tuples of a thread
-	mostHistory = 512 // of a comparison
+	mostThread  = 8          // tuples of a thread
+	mostHistory = 4096       // of a comparison
+	listened    = 0x80010113 // the lanes of each warp that are heard
 )
 
 func (h histories) add(s site, t tuple) {
@@ -267,7 +275,7 @@ func (h histories) watch(p *ir.Program, w *emu.Warp, threads, first int) {
 	w.Trace = func(w *emu.Warp, pc int32, act uint32) {
 		if last >= 0 && on != 0 {
 			operations(p, last, func(s site, o *ir.Op) {
-				for x := on; x != 0 && o.Code == ir.Cmp; x &= x - 1 {
+				for x := on & listened; x != 0 && o.Code == ir.Cmp; x &= x - 1 {
 					l := bits.TrailingZeros32(x)
 					if t := w.Threads[l]; t != nil {
 						h.add(s, tuple{thread: first + t.Block*threads + t.Index, o: o, a: operand(w, o.Src[0], l), b: operand(w, o.Src[1], l)})

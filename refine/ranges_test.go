@@ -63,7 +63,7 @@ func TestRanges(t *testing.T) {
 			require.NoError(t, err)
 			p, err := ptxlower.Kernel(m, "k")
 			require.NoError(t, err)
-			res, err := refine.Compare(t.Context(), p, p, refine.Options{Runs: 1, Search: 1})
+			res, err := refine.Compare(t.Context(), p, p, refine.Options{Runs: 1})
 			require.NoError(t, err)
 			require.Empty(t, res.Findings)
 			require.Len(t, res.Unseen, c.unseen)

@@ -149,10 +149,9 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 }
 
 func newComparison(program, machine *ir.Program, o Options) (*comparison, error) {
-	allowance := 2 * o.Search
 	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine, deaths: map[occurrence]*death{},
 		shown: map[int32]uint8{}, flips: map[showing]int{}, policies: policiesOf(machine), made: map[showing]making{},
-		attempts: map[attempt]bool{}, allowance: &allowance, flipEnd: flipSteps}
+		attempts: map[attempt]bool{}, allowance: new(int64), flipEnd: flipSteps}
 	var err error
 	if c.source, err = emu.Prepare(program); err != nil {
 		return nil, err
@@ -163,6 +162,7 @@ func newComparison(program, machine *ir.Program, o Options) (*comparison, error)
 	c.sourceCover, c.machineCover = emu.NewCoverage(c.source), emu.NewCoverage(c.code)
 	c.kinds = kinds(program)
 	c.search = newSearch(c)
+	*c.allowance = 3 * o.Search * c.size()
 	return c, nil
 }
 
@@ -186,6 +186,11 @@ func (c *comparison) explore(ctx context.Context) {
 		c.wild()
 	}
 	c.spent, c.short = 0, true
+	c.seek(ctx)
+}
+
+// seek compares the codes on inputs that the search finds.
+func (c *comparison) seek(ctx context.Context) {
 	for len(c.Findings) == 0 && c.search.goesOn() && ctx.Err() == nil {
 		in, of := c.search.next()
 		if in == nil {
@@ -219,8 +224,9 @@ type comparison struct {
 	sourceCover, machineCover *emu.Coverage
 	kinds                     map[int32]emu.Kind
 	deaths                    map[occurrence]*death
+	reading                   reading // that with which machine code did last what the program does
 	again                     []int32 // the comparisons that are looked at a second time
-	shortened                 int     // how often a shorter run was looked for
+	shortened                 int64   // instructions of lanes that were performed to find shorter runs: at most half of what a search may spend
 	short                     bool    // inputs are searched for: those that do not end soon are cut earlier
 	longest                   int64   // instructions of the longest run before that ended
 	tried                     int64   // instructions of lanes that were performed to find what is dead
@@ -285,7 +291,7 @@ func (c *comparison) dead(in *Input, l *emu.Launch, was *emu.Grid, thread, event
 	}
 	d.tried++
 	for _, flip := range []byte{1, 0xa6} {
-		if c.tried > trialSteps {
+		if c.tried > trialSteps*c.size() {
 			return false
 		}
 		if c.depends(in, l, was.Records[thread], &emu.Change{Thread: thread, Event: event, Flip: flip}) {
@@ -494,9 +500,10 @@ func (c *comparison) try(in *Input, of spot) {
 	a, err := c.reference(in, c.launch(in), fills[0], nil)
 	if err == nil && a.Cut && c.o.Block == ([3]int{}) && in.Cluster == ([3]int{}) && in.Grid != [3]int{1, 1, 1} {
 		small := *in
-		small.Grid = [3]int{1, 1, 1} // it may end
-		in = &small
-		a, err = c.reference(in, c.launch(in), fills[0], nil)
+		small.Grid = [3]int{1, 1, 1} // it may end, with all that is new
+		if b, err := c.reference(&small, c.launch(&small), fills[0], nil); err == nil && !b.Cut && (news(c.sourceCover, b.Cover) || !news(c.sourceCover, a.Cover)) {
+			in, a = &small, b
+		}
 	}
 	c.lacks(err)
 	if err == nil && a.Cut && c.lacking(a.Cover) {
@@ -646,7 +653,7 @@ func (c *comparison) warps(in *Input, a *emu.Grid, open []*undefined, cover *emu
 		if err != nil {
 			return nil, nil, fmt.Errorf("the machine code: %w", err)
 		}
-		if f != nil && c.tried > trialSteps {
+		if f != nil && c.tried > trialSteps*c.size() {
 			return nil, nil, errors.New("the program: which of its loads matter takes too long to find out")
 		}
 		if f != nil {
@@ -732,6 +739,12 @@ type reading struct{ late, eager, met bool }
 var readings = [...]reading{{}, {late: true}, {eager: true}, {late: true, eager: true}, {met: true}, {late: true, met: true}, {eager: true, met: true},
 	{late: true, eager: true, met: true}}
 
+// inOrder are the readings, the one that was right last first.
+func (c *comparison) inOrder() []reading {
+	rest := slices.DeleteFunc(slices.Clone(readings[:]), func(r reading) bool { return r == c.reading })
+	return append([]reading{c.reading}, rest...)
+}
+
 // replayBoth replays a warp with both orders of diverged lanes and two undefined contents. The code is right if it performs
 // the record in one of the readings. The error is that nothing can be said.
 func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, in *Input, block, id int, ref *emu.Warp,
@@ -746,7 +759,7 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 		}
 	}
 	for i, p := range c.policies {
-		for n, how := range readings {
+		for n, how := range c.inOrder() {
 			begin := func() *replay { return c.newReplay(in, g, open, c.code, l, block, id, p, how) }
 			r, seen := begin(), &otherwise{}
 			if early != nil {
@@ -773,6 +786,7 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 				found[i], held[i] = a, seen
 			}
 			if a == nil {
+				c.reading = how
 				break
 			}
 		}
@@ -841,9 +855,9 @@ func approximates(p *ir.Program, cover *emu.Coverage) bool {
 
 // run executes the warp and compares what is left at its end.
 func (r *replay) run(c *comparison, ref *emu.Warp) error {
-	most := 40*ref.Turns + 20000
+	most := 40*ref.Turns + 4096
 	if r.grid.Cut {
-		most = 4*ref.Turns + 2000 // behind the record nothing is compared
+		most = 2*ref.Turns + 2000 // behind the record nothing is compared
 	}
 	for !r.w.Done() {
 		progress, err := r.w.Run(4096)

@@ -233,17 +233,23 @@ func (s *search) launched() *Input {
 }
 
 // goesOn reports whether more is spent: what was asked for, and more as long as that leaves less to be compared, or, of the operations that write
-// memory, may do so.
+// memory, may do so. That is more for blocks of many threads, of which each run costs more.
 func (s *search) goesOn() bool {
-	writes, outcomes := s.unwritten(), s.unshown()
+	writes, outcomes, more := s.unwritten(), s.unshown(), s.o.Search*s.size()
 	switch since := s.spent - s.last; {
 	case s.spent < s.o.Search:
 		return true
-	case s.spent >= 4*s.o.Search:
+	case s.spent >= 4*more:
 		return false
 	default:
-		return since < s.o.Search && writes+outcomes > 0 || since < 2*s.o.Search && writes > 0
+		return since < s.o.Search && writes+outcomes > 0 || since < 2*more && writes > 0
 	}
+}
+
+// size is how large blocks are, 1 to 4: in units of 256 threads.
+func (c *comparison) size() int64 {
+	b := c.program.Block
+	return int64(min(max(b[0]*b[1]*b[2]/256, 1), 4))
 }
 
 // unwritten counts the operations of both codes that write memory and were not compared.
@@ -261,26 +267,25 @@ func (c *comparison) unwritten() (n int) {
 	return n
 }
 
-// mostShortened bounds how often a shorter run is looked for.
-const mostShortened = 8
-
 // shorter is an input that differs in one number, and on which the program ends and still performs something that was not compared. Nil if
 // there is none.
 func (c *comparison) shorter(of *Input) (*Input, *emu.Grid) {
 	for _, at := range c.counts() {
 		v := c.search.param(of, at, false)
-		if v <= 2 || v > 1<<16 || c.shortened >= mostShortened {
+		if v <= 2 || v > 1<<16 {
 			continue
 		}
 		for _, to := range []uint64{1, v/16 + 1} {
-			in := c.search.with(of, at, false, to)
+			if c.shortened >= c.o.Search/2 {
+				return nil, nil
+			}
+			in, spent := c.search.with(of, at, false, to), c.spent
 			a, err := c.reference(in, c.launch(in), fills[0], nil)
-			if err == nil && !a.Cut && c.lacking(a.Cover) {
+			if c.shortened += c.spent - spent; err == nil && !a.Cut && c.lacking(a.Cover) {
 				return in, a
 			}
 		}
 	}
-	c.shortened++
 	return nil, nil
 }
 
