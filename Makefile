@@ -126,7 +126,7 @@ deadcode:
 test: toolchains check
 	$(GO) test -timeout 60m ./...
 
-# The light tier: without network, compilers, devices and what takes long; within 90 seconds.
+# The light tier: without network, compilers, devices and what takes long.
 test-quick:
 	GO="$(GO)" scripts/testquick.sh
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The light tier of the tests: make test-quick. It needs no network, no compilers and no devices, and leaves out
-# what takes long, so that it ends within 90 seconds where the packages are built already.
+# what takes long: it is meant for 90 seconds on an idle machine where the packages are built already.
 set -eu
 cd "$(dirname "$0")/.."
 GO=${GO:-go}

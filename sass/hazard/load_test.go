@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"optcheck/internal/required"
@@ -102,7 +101,13 @@ var waits string
 // load reads the machine code of files; of testdata and of random kernels, made by the newest release, if none are named.
 func load(t testing.TB, patterns string, f func(file string, fn *isa.Func)) {
 	t.Helper()
-	tools := sync.OnceValue(func() *toolchain.Toolchain { return newest(t) }) // listings need none
+	var found *toolchain.Toolchain
+	tools := func() *toolchain.Toolchain { // listings need none
+		if found == nil {
+			found = newest(t)
+		}
+		return found
+	}
 	if patterns == "" {
 		tc := tools()
 		for _, fn := range decode(t, tc, "waits", compile(t, tc, "sm_90a", waits)).prog.Funcs {
