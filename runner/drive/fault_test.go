@@ -133,6 +133,12 @@ func TestInstances(t *testing.T) {
 			}
 		}
 	}
+	for _, name := range []string{"warp-mp", "warp-other-warp", "warp-none"} { // threads of one warp
+		x, ok := corpus.Lookup(name)
+		require.True(t, ok, name)
+		check(x, ptxgen.FormFast)
+		check(x, ptxgen.FormBanks)
+	}
 	for _, name := range []string{"mp", "mp-volatile", "iriw", "ptx-cluster+mp", "isa2+release.gpu+acquire.gpu", "mp+relaxed.ctas"} {
 		x, ok := corpus.Lookup(name)
 		require.True(t, ok, name)

@@ -257,6 +257,9 @@ func (p *planner) permute(l *launch, warps, perCTA uint32) {
 	}
 	set["mul_warp"], set["add_warp"] = p.odd(), p.upto(warps)
 	set["mul_group"], set["add_group"], set["group_mask"] = p.odd(), p.upto(groups), groups-1
+	if p.h.Shape.Lanes > 1 { // it moves each slot to another warp, those of one warp, too
+		set["add_group"] = 0
+	}
 	set["mul_lane"], set["add_lane"] = p.odd(), p.upto(lanes)
 }
 
