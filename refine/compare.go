@@ -1,0 +1,284 @@
+package refine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"optcheck/emu"
+	"optcheck/ir"
+)
+
+// compare compares the two codes on an input of which a is the program's run. What a run that says something performs is
+// counted; the error is why it says nothing.
+func (c *comparison) compare(in *Input, a *emu.Grid) error {
+	l := c.launch(in)
+	b, err := c.openRun(in, l, a, false)
+	if err != nil {
+		return fmt.Errorf("the program: %w", err)
+	}
+	open := opened(a, b)
+	cover := emu.NewCoverage(c.code)
+	f, ends, err := c.warps(in, a, open, cover, nil)
+	if f != nil {
+		if b, err = c.openRun(in, l, a, true); err != nil {
+			return fmt.Errorf("the program: %s: %w", racy(f), err)
+		}
+		was := f
+		open, cover = opened(a, b), emu.NewCoverage(c.code)
+		if f, ends, err = c.warps(in, a, open, cover, nil); f == nil && err == nil {
+			c.Cannot[racy(was)]++
+		}
+	}
+	if early := c.o.Early; err == nil && early != nil {
+		if f != nil {
+			return errors.New("the machine code: it does something else without that, too")
+		}
+		f, _, err = c.warps(in, a, open, emu.NewCoverage(c.code), early)
+	}
+	if err != nil {
+		return err
+	}
+	if f != nil {
+		c.Findings = append(c.Findings, *f)
+		return nil
+	}
+	if news(c.sourceCover, a.Cover) {
+		c.good = append(c.good[:min(len(c.good), mostGood-1)], in)
+	}
+	var agree []bool
+	if !defined(open) { // what a jump decides may be open
+		agree = c.agree(in, [2]*emu.Grid{a, b}, ends)
+	}
+	if c.o.Search > 0 {
+		c.show(in, a, agree)
+		for at, is := range c.search.gained {
+			c.search.borders[at] |= is
+		}
+	}
+	if agree != nil {
+		a.Cover.Taken, a.Cover.Passed = nil, nil
+	}
+	merge(c.sourceCover, a.Cover)
+	if a.Cut {
+		c.forget(cover, ends)
+	}
+	merge(c.machineCover, cover)
+	c.take(a, ends)
+	if a.Cut {
+		c.Cut++
+	} else {
+		c.Runs++
+	}
+	return nil
+}
+
+// warps compares the warps of the machine code with a run of the program, one after the other, until one does something else.
+func (c *comparison) warps(in *Input, a *emu.Grid, open []*undefined, cover *emu.Coverage, early *Early) (*Finding, []*lane, error) {
+	var ends []*lane
+	l := c.launch(in)
+	for w, ref := range a.Warps {
+		block, id := blockOf(a, l, w), ref.ID
+		f, lanes, err := c.replayBoth(a, open, l, in, block, id, ref, cover, early)
+		if err != nil {
+			return nil, nil, fmt.Errorf("the machine code: %w", err)
+		}
+		if f != nil && c.tried > trialSteps*c.size() {
+			return nil, nil, errors.New("the program: which of its loads matter takes too long to find out")
+		}
+		if f != nil {
+			return f, nil, nil
+		}
+		ends = append(ends, lanes...)
+	}
+	return nil, ends, nil
+}
+
+// agree closes what is open in warps that do the same in both codes whichever of two contents nothing defines. What such a warp stores is
+// compared, though PTX leaves it undefined: it is the same function of that content. ends are the lanes of all warps; the result tells which
+// warps do.
+func (c *comparison) agree(in *Input, runs [2]*emu.Grid, ends []*lane) (warps []bool) {
+	l := c.launch(in)
+	for w, lanes := 0, ends; len(lanes) >= emu.Lanes; w, lanes = w+1, lanes[emu.Lanes:] {
+		agrees := true
+		for i := 0; agrees && i < len(runs); i++ {
+			g, p := runs[i], emu.Policy{Fill: fills[i], Reverse: i == 1, TrapEnds: true, Anywhere: c.depth > 0}
+			r := c.newReplay(in, g, closed(g), c.code, l, blockOf(g, l, w), g.Warps[w].ID, p, reading{})
+			agrees = r.run(c, g.Warps[w]) == nil
+			c.spent += r.w.Steps
+		}
+		for _, th := range lanes[:emu.Lanes] {
+			if agrees && th != nil {
+				th.open = &undefined{}
+			}
+		}
+		warps = append(warps, agrees)
+	}
+	return warps
+}
+
+// blockOf is the number of the block of a warp of a run.
+func blockOf(g *emu.Grid, l *emu.Launch, warp int) int { return warp / max(1, len(g.Warps)/l.Blocks()) }
+
+// closed says of a run that nothing is open in it.
+func closed(g *emu.Grid) []*undefined {
+	out := make([]*undefined, len(g.Records))
+	for i := range out {
+		out[i] = &undefined{}
+	}
+	return out
+}
+
+// defined reports whether all that a run of the program did is.
+func defined(open []*undefined) bool {
+	return !slices.ContainsFunc(open, func(u *undefined) bool { return u.all || len(u.values)+len(u.inputs)+len(u.words) > 0 })
+}
+
+func merge(to, from *emu.Coverage) {
+	for i := range to.Insts {
+		to.Insts[i] = to.Insts[i] || from.Insts[i]
+	}
+	for i := range from.Taken {
+		to.Taken[i] = to.Taken[i] || from.Taken[i]
+		to.Passed[i] = to.Passed[i] || from.Passed[i]
+	}
+}
+
+// policies are both orders of diverged lanes, with two contents for what nothing defines. With the last one lanes come apart wherever machine
+// code asks whether they are.
+var policies = [...]emu.Policy{{Fill: fills[1], TrapEnds: true}, {Fill: fills[0], Reverse: true, TrapEnds: true}, {Fill: fills[1], Apart: true, TrapEnds: true}}
+
+// policiesOf are those that machine code is executed with: all that may differ.
+func policiesOf(machine *ir.Program) []emu.Policy {
+	asks := slices.ContainsFunc(machine.Insts, func(in ir.Inst) bool {
+		f, ok := in.Do.(*ir.Flow)
+		return ok && (f.Kind == ir.JumpApart || f.Kind == ir.JumpTogether)
+	})
+	if !asks {
+		return policies[:2]
+	}
+	return policies[:]
+}
+
+// reading is how machine code is read where it may perform one of several operations of the record: late loads are the first ones on which
+// something depends, not the first ones that they can be; eager read-modify-writes are those of as many lanes as they can be, not of those that
+// performed it together; where a barrier of the warp needs no instruction, a lane has met the others behind it when it reads what another warp
+// has stored.
+type reading struct{ late, eager, met bool }
+
+var readings = [...]reading{{}, {late: true}, {eager: true}, {late: true, eager: true}, {met: true}, {late: true, met: true}, {eager: true, met: true},
+	{late: true, eager: true, met: true}}
+
+// inOrder are the readings, the one that was right last first.
+func (c *comparison) inOrder() []reading {
+	rest := slices.DeleteFunc(slices.Clone(readings[:]), func(r reading) bool { return r == c.reading })
+	return append([]reading{c.reading}, rest...)
+}
+
+// replayBoth replays a warp with both orders of diverged lanes and two undefined contents. The code is right if it performs
+// the record in one of the readings. The error is that nothing can be said.
+func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, in *Input, block, id int, ref *emu.Warp,
+	cover *emu.Coverage, early *Early) (*Finding, []*lane, error) {
+	var found [len(policies)]*accuse
+	var ends []*lane
+	var last [len(policies)]*emu.Coverage
+	var held [len(policies)]*otherwise
+	again := func(i int) func(*emu.Grid, []*undefined, *emu.Code) error {
+		return func(g *emu.Grid, open []*undefined, code *emu.Code) error {
+			return c.newReplay(in, g, open, code, l, block, id, c.policies[i], readings[len(readings)-1]).run(c, ref)
+		}
+	}
+	for i, p := range c.policies {
+		for n, how := range c.inOrder() {
+			begin := func() *replay { return c.newReplay(in, g, open, c.code, l, block, id, p, how) }
+			r, seen := begin(), &otherwise{}
+			if early != nil {
+				r, seen = early.perform(c, ref, begin)
+			}
+			if c.o.Search > 0 && i == 0 && n == 0 && early == nil {
+				c.search.follow(in, true, r.w)
+			}
+			err := r.run(c, ref)
+			c.spent += r.w.Steps
+			merge(cover, r.w.Cover)
+			last[i] = r.w.Cover
+			var a *accuse
+			if err != nil && !errors.As(err, &a) {
+				return nil, nil, err
+			}
+			if a != nil && !grouped(ref, r.w) {
+				return nil, nil, &emu.Cannot{Inst: -1, Why: "the program asks which lanes are active, and others are"}
+			}
+			ends = r.lanes[:]
+			c.Compared += r.compared()
+			c.Early += seen.count
+			if early == nil || a == nil || found[i] == nil { // what another content changes shows best as the code is written
+				found[i], held[i] = a, seen
+			}
+			if a == nil {
+				c.reading = how
+				break
+			}
+		}
+	}
+	for i, a := range found {
+		if a == nil {
+			continue
+		}
+		f := &Finding{Rule: a.Rule, Why: a.Why, Input: in, Block: block, Warp: id, Lane: a.Lane, Reverse: i == 1, Both: found[0] != nil && found[1] != nil,
+			Apart:  policies[i].Apart,
+			Source: -1, Machine: int(a.Pc), Want: a.Want, Got: a.Got, Address: a.Word.Addr(), Early: early}
+		if a.Event != nil {
+			f.Source = int(a.Event.Inst)
+			if a.Word == 0 { // an event has a place, a weak store its words
+				f.Address = a.Event.Place.Addr
+			}
+		}
+		if f.Source >= 0 {
+			f.SourceNumber, f.SourceText = c.program.Insts[f.Source].Source, c.program.Insts[f.Source].Text
+		}
+		if f.Machine >= 0 {
+			f.MachineAddr, f.MachineText = c.machine.Insts[f.Machine].Addr, c.machine.Insts[f.Machine].Text
+		}
+		if early != nil { // without it there is no difference
+			shown := *early
+			shown.Held, f.Early = held[i].in(f.Lane), &shown
+			return f, nil, nil
+		}
+		approximate := approximates(c.program, g.Cover)
+		forms := append(unproved(c.program, g.Cover), unproved(c.machine, last[i])...)
+		if (approximate || len(forms) > 0) && c.restsOn(a, approximate, in, g, open, last[i], again(i)) {
+			f.Approximate, f.Unproved = approximate, forms
+		}
+		return f, nil, nil
+	}
+	return nil, ends, nil
+}
+
+// grouped reports whether the lanes of a warp were told of the machine code what they were of the program: which of them are active. Machine code
+// may ask again.
+func grouped(program, machine *emu.Warp) bool {
+	for l, told := range program.Together {
+		at := 0
+		for _, mask := range machine.Together[l] {
+			switch {
+			case at < len(told) && told[at] == mask:
+				at++
+			case len(told) > 0 && (at == 0 || told[at-1] != mask):
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// approximates reports whether a program performed an approximate function. Those that machine code begins exact divisions
+// and roots with are refined until the result is exact.
+func approximates(p *ir.Program, cover *emu.Coverage) bool {
+	for i := range p.Insts {
+		if cover.Insts[i] && p.Insts[i].Approximate() {
+			return true
+		}
+	}
+	return false
+}

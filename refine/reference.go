@@ -1,0 +1,84 @@
+package refine
+
+import (
+	"errors"
+
+	"optcheck/emu"
+)
+
+// fills are two contents for what nothing defines: the same for both codes, so that what hides one hides it in both.
+var fills = [2]uint64{0, 0x5a5a5a5a5a5a5a5a}
+
+// reference runs the program.
+func (c *comparison) reference(in *Input, l *emu.Launch, fill uint64, change *emu.Change) (*emu.Grid, error) {
+	g, err := c.prepared(c.source, in, l, fill)
+	if err != nil {
+		return nil, err
+	}
+	g.Changed = change
+	if change == nil && fill == fills[0] && c.o.Search > 0 {
+		c.search.follow(in, false, g.Warps...)
+	}
+	return g, c.ran(g)
+}
+
+// racy says of a difference that it is none once it is open what weak loads read of other threads' stores that nothing orders.
+func racy(f *Finding) string {
+	return "a data race of the program decides what this does: " + f.SourceText
+}
+
+// mostGood bounds the inputs that are kept to be tried with forced conditions.
+const mostGood = 6
+
+// openRun runs the program again as a run of it, with other content for what is open: what nothing defines, and what is read as constant
+// though it is written meanwhile (PTX ISA, ld.global.nc: through a cache that is not coherent). With races, what weak loads read of stores that
+// race with them is open, too.
+func (c *comparison) openRun(in *Input, l *emu.Launch, a *emu.Grid, races bool) (*emu.Grid, error) {
+	g, err := c.prepared(c.source, in, l, fills[1])
+	if err != nil {
+		return nil, err
+	}
+	g.Meanwhile, g.Races = a, races
+	return g, c.ran(g)
+}
+
+// prepared is a run of the program, or of one that was made of it, that has not begun.
+func (c *comparison) prepared(code *emu.Code, in *Input, l *emu.Launch, fill uint64) (*emu.Grid, error) {
+	m := emu.NewMemory(in.first(fill))
+	in.fill(m, c.program)
+	steps := c.o.MaxSteps
+	if steps == 0 {
+		steps = max(1<<20, int64(l.Blocks()*l.Threads())<<12)
+		if c.short {
+			steps = min(steps, max(1<<18, 2*c.longest, int64(l.Blocks()*l.Threads())<<10))
+		}
+	}
+	quantum := []int{97, 5, 31}[in.Seed%3]
+	g, err := emu.NewGrid(code, l, m, emu.Policy{Quantum: quantum, Reverse: in.Seed%2 == 1, Fill: fill, MaxSteps: steps, TrapEnds: true, Anywhere: c.depth > 0}, true)
+	if err != nil {
+		return nil, err
+	}
+	g.Kinds = c.kinds
+	g.Outside = append([]uint64{0, 1, 2, 3, 0xffffffff, 4, 5, 7, 8}, constants(c.program)...)
+	return g, nil
+}
+
+// ran runs a prepared grid. The bound of steps is no error.
+func (c *comparison) ran(g *emu.Grid) error {
+	err := g.Run()
+	if c.spent += g.Steps; errors.Is(err, emu.ErrSteps) {
+		return nil
+	}
+	if err == nil && !c.short {
+		c.longest = max(c.longest, g.Steps)
+	}
+	return err
+}
+
+// launch is the launch of an input.
+func (c *comparison) launch(in *Input) *emu.Launch {
+	if in.Vars == nil {
+		in.Vars = Place(c.program.Vars, c.machine.SharedBase)
+	}
+	return &emu.Launch{Grid: in.Grid, Block: in.Block, Cluster: in.Cluster, Dynamic: in.Dynamic, Params: in.Params, Vars: in.Vars}
+}

@@ -1,0 +1,196 @@
+package refine
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math/bits"
+	"slices"
+
+	"optcheck/emu"
+	"optcheck/ir"
+)
+
+// What compared runs showed of a comparison: that it does not hold, that it does, and what it says of equal operands.
+const (
+	seenFalse = 1 << iota
+	seenTrue
+	seenEqual
+	seenAll = seenFalse | seenTrue | seenEqual
+)
+
+// showing is a comparison of the program, and what is seen of it.
+type showing struct {
+	inst int32
+	what uint8
+}
+
+// show notes what the lanes that have just made a comparison show.
+func (h *shade) show(w *emu.Warp, o *ir.Op) {
+	var all uint8
+	for x := h.act; x != 0 && all != seenAll; x &= x - 1 {
+		all |= shows(w, o, bits.TrailingZeros32(x))
+	}
+	for _, bit := range []uint8{seenFalse, seenTrue, seenEqual} {
+		if at := (showing{h.last, bit}); all&bit != 0 {
+			if _, ok := h.shows[at]; !ok {
+				h.shows[at] = h.number
+			}
+		}
+	}
+}
+
+// shows is what a lane that has just made a comparison shows of it.
+func shows(w *emu.Warp, o *ir.Op, l int) uint8 {
+	m := ^uint64(0) >> (64 - min(max(o.Type.Bits(), 1), 64))
+	what := uint8(seenFalse)
+	if w.Reg(o.Dst, l)&1 == 1 {
+		what = seenTrue
+	}
+	if (operand(w, o.Src[0], l)^operand(w, o.Src[1], l))&m == 0 || o.Cond == ir.EQ || o.Cond == ir.NE || o.Type.Float() {
+		what |= seenEqual // both outcomes of equality are on both sides of its border
+	}
+	return what
+}
+
+const (
+	mostFlips  = 12      // runs that ask whether something depends on what a comparison shows
+	flipSteps  = 1 << 25 // instructions of lanes for all of them: what is left then shows nothing
+	flipAtOnce = 1 << 21 // those for what one run of the program shows
+)
+
+// show takes what a compared run shows of comparisons: of those of which another outcome would have been noticed. None would where what the
+// program does is open, but in warps that agree with either content (nil: nothing is open).
+func (c *comparison) show(in *Input, g *emu.Grid, agree []bool) {
+	replays, most, begin, end := map[int]bool{}, mostFlips, c.flipped, c.flipEnd
+	if g.Cut { // what comes behind the cut is not noticed
+		most /= 3
+	}
+	for _, at := range slices.SortedFunc(maps.Keys(c.search.shows), func(a, b showing) int {
+		return cmp.Or(cmp.Compare(a.inst, b.inst), cmp.Compare(a.what, b.what))
+	}) {
+		c.shown[at.inst] |= 0
+		c.make(showing{at.inst, 0}, in, g)
+		warp := c.search.shows[at]
+		if c.shown[at.inst]&at.what != 0 || c.again != nil && !slices.Contains(c.again, at.inst) ||
+			agree != nil && (warp >= len(agree) || !agree[warp]) {
+			continue
+		}
+		c.make(at, in, g)
+		if c.flips[at] >= most || c.flipped > min(end, begin+flipAtOnce) {
+			continue
+		}
+		c.flips[at]++
+		if c.replays(in, g, warp, replays) && c.matters(in, g, at, warp) {
+			c.shown[at.inst] |= at.what
+		}
+	}
+}
+
+// making is an input on which a comparison shows something, and the program's run of it.
+type making struct {
+	in    *Input
+	steps int64
+	cut   bool
+}
+
+// make keeps the input of the shortest run that shows something of a comparison; what is 0 if it only makes it.
+func (c *comparison) make(at showing, in *Input, g *emu.Grid) {
+	if was, ok := c.made[at]; !ok || was.cut && !g.Cut || was.cut == g.Cut && was.steps > g.Steps {
+		c.made[at] = making{in, g.Steps, g.Cut}
+	}
+}
+
+// matters reports whether it would be noticed if a warp did what the program does, but for a comparison that says the opposite where it shows
+// something: the warp runs alone against the record of which it is a part.
+func (c *comparison) matters(in *Input, was *emu.Grid, at showing, warp int) bool {
+	var truths []ir.Reg
+	var asked *ir.Op
+	for _, o := range slices.Concat(c.program.Insts[at.inst].Pre, c.program.Insts[at.inst].Post) {
+		if o.Code == ir.Cmp {
+			asked = &o
+		}
+		if o.Code == ir.Cmp || o.Type == ir.Pred {
+			truths = append(truths, o.Dst)
+		}
+	}
+	return c.alone(in, was, warp, func(w *emu.Warp) {
+		w.Computed = func(pc int32, act uint32) {
+			for x := act; x != 0 && pc == at.inst; x &= x - 1 {
+				if l := bits.TrailingZeros32(x); shows(w, asked, l)&at.what != 0 {
+					for _, r := range truths {
+						w.SetReg(r, l, w.Reg(r, l)^1)
+					}
+				}
+			}
+		}
+	}) != nil
+}
+
+// replays reports whether a warp does, alone, what the record has: else a difference says nothing. known has the answers.
+func (c *comparison) replays(in *Input, g *emu.Grid, warp int, known map[int]bool) bool {
+	does, ok := known[warp]
+	if !ok {
+		does = c.alone(in, g, warp, func(*emu.Warp) {}) == nil
+		known[warp] = does
+	}
+	return does
+}
+
+// alone replays a warp of the program against the record of the run that it is from. The error is what differs, or why nothing can be said.
+func (c *comparison) alone(in *Input, was *emu.Grid, warp int, prepare func(w *emu.Warp)) error {
+	l, ref, policy := c.launch(in), was.Warps[warp], was.Policy
+	policy.MaxSteps = 0
+	r := c.newReplay(in, was, closed(was), c.source, l, blockOf(was, l, warp), ref.ID, policy, reading{})
+	prepare(r.w)
+	err := r.run(c, ref)
+	c.flipped += r.w.Steps
+	return err
+}
+
+// mostSecond bounds the inputs of a second look at one comparison.
+const mostSecond = 20
+
+// lookAgain tries comparisons that are undecided once more: on inputs that show something of them, and on others that are like those.
+func (c *comparison) lookAgain(ctx context.Context) {
+	left := c.undecided()
+	clear(c.flips)
+	c.again = left
+	c.flipEnd = c.flipped + flipSteps
+	for end := c.spent + c.o.Search; len(left) > 0; left = left[1:] {
+		i := left[0]
+		var list, like []*Input
+		for _, what := range []uint8{seenFalse, seenTrue, seenEqual, 0} {
+			if m, ok := c.made[showing{i, what}]; ok && (what == 0 || c.shown[i]&what == 0) && !slices.Contains(list, m.in) {
+				list, like = append(list, m.in), append(like, c.otherwise(m.in)...)
+			}
+		}
+		list = append(list, like...)
+		for _, in := range list[:min(len(list), mostSecond)] {
+			if c.shown[i] == seenAll || c.flipped > c.flipEnd || c.spent > end || len(c.Findings) > 0 || ctx.Err() != nil {
+				break
+			}
+			c.try(in, spot{machine: true})
+		}
+	}
+}
+
+// otherwise are inputs like one: with less to do, then with more.
+func (c *comparison) otherwise(of *Input) (out []*Input) {
+	for _, at := range c.counts() {
+		if v := c.search.param(of, at, false); v > 3 && v < 1<<16 {
+			out = append(out, c.search.with(of, at, false, 2), c.search.with(of, at, false, v/8+1))
+		}
+	}
+	for k := range 4 {
+		in := *of
+		in.Seed += uint64(6 * k) // the same order of warps
+		for _, at := range append([]int64{-1}, c.counts()...) {
+			if v := c.search.param(&in, at, false); at >= 0 && v > 3 {
+				continue
+			}
+			out = append(out, c.search.with(&in, at, false, []uint64{64, 33, 100, 256}[k]))
+		}
+	}
+	return out
+}

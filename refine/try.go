@@ -1,0 +1,161 @@
+package refine
+
+import (
+	"errors"
+	"fmt"
+
+	"optcheck/emu"
+	"optcheck/ir"
+)
+
+// reached counts the instructions and outcomes of branches that a run has performed.
+func (c *comparison) reached() (n int) {
+	for _, cover := range []*emu.Coverage{c.sourceCover, c.machineCover} {
+		for i := range cover.Insts {
+			for _, yes := range [...]bool{cover.Insts[i], cover.Taken[i], cover.Passed[i]} {
+				if yes {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// asked is on how many inputs a kernel is executed.
+func (c *comparison) asked() int {
+	switch {
+	case len(c.o.Inputs) > 0:
+		return len(c.o.Inputs)
+	case c.o.Runs == 0:
+		return 8
+	}
+	return c.o.Runs
+}
+
+// input is one of those asked for.
+func (c *comparison) input(i int) *Input {
+	if len(c.o.Inputs) > 0 {
+		return c.o.Inputs[i]
+	}
+	return c.choose(c.o.Seed+uint64(i), Small)
+}
+
+func (c *comparison) choose(seed uint64, w World) *Input {
+	in := choose(c.program, c.kinds, [2][3]int{c.o.Grid, c.o.Block}, seed, w)
+	in.Shared = c.o.Shared
+	return in
+}
+
+// faulty reports whether a program has come to an end by what its input makes it do: an access that no memory allows, a trap.
+func faulty(err error) bool {
+	var f *emu.Fault
+	var c *emu.Cannot
+	return errors.As(err, &f) || errors.As(err, &c) && c.Input
+}
+
+// run compares the two codes on one input, or, where the program faults on it, on another one of its seed. Why it cannot is kept.
+func (c *comparison) run(in *Input) {
+	a, err := c.reference(in, c.launch(in), fills[0], nil)
+	for w := in.World + 1; faulty(err) && w < Worlds && len(c.o.Inputs) == 0; w++ {
+		in = c.choose(in.Seed, w)
+		a, err = c.reference(in, c.launch(in), fills[0], nil)
+	}
+	if err == nil && a.Cut && c.o.Block == ([3]int{}) && in.Grid != [3]int{1, 1, 1} {
+		in.Grid = [3]int{1, 1, 1} // it may end
+		a, err = c.reference(in, c.launch(in), fills[0], nil)
+	}
+	if err == nil {
+		err = c.compare(in, a)
+	} else {
+		err = fmt.Errorf("the program: %w", err)
+	}
+	if err != nil {
+		c.Cannot[err.Error()]++
+	}
+}
+
+// try compares the two codes on an input that may say nothing. of is what it is tried for; the machine code is executed only
+// if it is for its sake, or if the program reaches something new.
+func (c *comparison) try(in *Input, of spot) {
+	a, err := c.reference(in, c.launch(in), fills[0], nil)
+	if err == nil && a.Cut && c.o.Block == ([3]int{}) && in.Cluster == ([3]int{}) && in.Grid != [3]int{1, 1, 1} {
+		small := *in
+		small.Grid = [3]int{1, 1, 1} // it may end, with all that is new
+		if b, err := c.reference(&small, c.launch(&small), fills[0], nil); err == nil && !b.Cut && (news(c.sourceCover, b.Cover) || !news(c.sourceCover, a.Cover)) {
+			in, a = &small, b
+		}
+	}
+	c.lacks(err)
+	if err == nil && a.Cut && c.lacking(a.Cover) {
+		if short, b := c.shorter(in); b != nil {
+			in, a = short, b
+		}
+	}
+	if err == nil && (of.machine || len(c.search.gained) > 0 || news(c.sourceCover, a.Cover)) {
+		before := c.unwritten() + c.unshown()
+		if c.lacks(c.compare(in, a)); c.unwritten()+c.unshown() < before {
+			c.search.last = c.spent
+		}
+	}
+}
+
+// lacks keeps why a searched input says nothing, if that is no fault of the input: something is not understood.
+func (c *comparison) lacks(err error) {
+	var cannot *emu.Cannot
+	if errors.As(err, &cannot) && !cannot.Input {
+		c.Cannot[err.Error()]++
+	}
+}
+
+// wild compares the two codes on inputs whose numbers have bits anywhere: what small ones hide shows. They say nothing where the program
+// does not end, or faults.
+func (c *comparison) wild() {
+	for n := 0; n < 2 && len(c.Findings) == 0 && (n == 0 || c.spent < c.o.Search/2); n++ {
+		in := c.wilder(n)
+		a, err := c.reference(in, c.launch(in), fills[0], nil)
+		if err == nil && !a.Cut {
+			_ = c.compare(in, a)
+		}
+	}
+}
+
+// wilder is an input with numbers of any size, and a launch of as many dimensions as the program asks for.
+func (c *comparison) wilder(n int) *Input {
+	seed := (c.o.Seed+uint64(c.asked()))/3*3 + 2 + 3*uint64(n)
+	in := c.choose(seed, Small)
+	if c.o.Block != ([3]int{}) || c.program.Block != ([3]int{}) {
+		return in
+	}
+	uses := uses(c.program)
+	for axis := 1; axis < 3; axis++ {
+		if uses>>axis&1 == 1 {
+			in.Block[0], in.Block[axis] = max(in.Block[0]/2, 16), 2+2*n
+		}
+		if uses>>(3+axis)&1 == 1 && in.Cluster == ([3]int{}) {
+			in.Grid[axis] = 2
+		}
+	}
+	return in
+}
+
+// uses tells which numbers of its place in the launch a program asks for: tid and ctaid, a bit each.
+func uses(p *ir.Program) (axes words) {
+	for i := range p.Insts {
+		if s, ok := p.Insts[i].Do.(*ir.Special); ok {
+			at := ofSpecial(s.Reg)
+			axes |= (at>>extents | at>>positions) & 0x3f
+		}
+	}
+	return axes
+}
+
+// news reports whether a run performed something that those before have not.
+func news(was, now *emu.Coverage) bool {
+	for i := range now.Insts {
+		if now.Insts[i] && !was.Insts[i] || now.Taken[i] && !was.Taken[i] || now.Passed[i] && !was.Passed[i] {
+			return true
+		}
+	}
+	return false
+}
