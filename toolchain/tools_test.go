@@ -20,6 +20,9 @@ func real(t testing.TB) []*Toolchain {
 // found is what discover finds; without a toolchain it ends the test as real does.
 func found(t testing.TB, what string, discover func() ([]*Toolchain, []error)) []*Toolchain {
 	t.Helper()
+	if required.Quick() {
+		required.Missing(t, "the light tier has no %s", what)
+	}
 	all, errs := discover()
 	for _, err := range errs {
 		t.Logf("discover: %v", err)
