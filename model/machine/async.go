@@ -63,40 +63,13 @@ func runAsync(ctx context.Context, m *Model, p *Program, max int, yield func(end
 		return 0, err
 	}
 	return explore.Run(ctx, l, max, func(s *asyncState, schedule func() []explore.Step) error {
-		if s.known != l.accesses() || s.settled != l.all || s.arrived != l.stores() || !l.once(s) {
+		if s.known != l.accesses() || s.settled != l.all || s.arrived != union(l.writes) || !l.once(s) {
 			return nil
 		}
-		return l.last(s, 0, slices.Clone(p.init), func(memory []int64) error {
+		return finals(l.writes, s.under, s.vals, slices.Clone(p.init), 0, func(memory []int64) error {
 			return yield(end{s.vals, slices.Clone(memory), false, schedule})
 		})
 	})
-}
-
-// last calls f for every possible final memory: each cell has the value of a store that none has overwritten.
-func (l *async) last(s *asyncState, loc int, memory []int64, f func([]int64) error) error {
-	if loc == len(memory) {
-		return f(memory)
-	}
-	if l.writes[loc] == 0 {
-		return l.last(s, loc+1, memory, f)
-	}
-	over := uint64(0)
-	each(l.writes[loc], func(w int) bool { over |= s.under[w]; return true })
-	for top := l.writes[loc] &^ over; top != 0; top &= top - 1 {
-		memory[loc] = s.vals[low(top)]
-		if err := l.last(s, loc+1, memory, f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// stores returns the set of all writes.
-func (l *async) stores() (set uint64) {
-	for _, w := range l.writes {
-		set |= w
-	}
-	return set
 }
 
 // Start returns the state in which nothing is known.

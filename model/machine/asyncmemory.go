@@ -29,7 +29,7 @@ func (l *async) together() {
 
 // arrives makes the moves in which stores arrive in memory, with all their parts.
 func (l *async) arrives(s *asyncState, yield func(*asyncState, func() explore.Step) error) error {
-	left := l.stores() &^ s.arrived
+	left := union(l.writes) &^ s.arrived
 	if left == 0 {
 		return nil
 	}

@@ -111,38 +111,38 @@ func (s *settleState) clone() *settleState {
 func runSettle(ctx context.Context, m *Model, p *Program, max int, yield func(end) error) (int, error) {
 	l := &settle{Program: p, m: m}
 	return explore.Run(ctx, l, max, func(s *settleState, schedule func() []explore.Step) error {
-		if s.settled != p.all || s.arrived != l.stores() {
+		if s.settled != p.all || s.arrived != union(l.writes) {
 			return nil
 		}
-		return l.last(s, 0, append([]int64(nil), p.init...), func(memory []int64) error {
+		return finals(l.writes, s.under, s.vals, append([]int64(nil), p.init...), 0, func(memory []int64) error {
 			return yield(end{s.vals, append([]int64(nil), memory...), false, schedule})
 		})
 	})
 }
 
-// last calls f for every possible final memory: each location has the value of a store that
-// none has overwritten.
-func (l *settle) last(s *settleState, loc int, memory []int64, f func([]int64) error) error {
+// finals calls f for every possible final memory, from location loc on: each location has the value of a store that none has
+// overwritten. writes are the stores to each location, under those that each has overwritten, vals their values.
+func finals(writes, under []uint64, vals, memory []int64, loc int, f func([]int64) error) error {
 	if loc == len(memory) {
 		return f(memory)
 	}
-	over := uint64(0)
-	each(l.writes[loc], func(w int) bool { over |= s.under[w]; return true })
-	if l.writes[loc] == 0 {
-		return l.last(s, loc+1, memory, f)
+	if writes[loc] == 0 {
+		return finals(writes, under, vals, memory, loc+1, f)
 	}
-	for top := l.writes[loc] &^ over; top != 0; top &= top - 1 {
-		memory[loc] = s.vals[low(top)]
-		if err := l.last(s, loc+1, memory, f); err != nil {
+	over := uint64(0)
+	each(writes[loc], func(w int) bool { over |= under[w]; return true })
+	for top := writes[loc] &^ over; top != 0; top &= top - 1 {
+		memory[loc] = vals[low(top)]
+		if err := finals(writes, under, vals, memory, loc+1, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// stores returns the set of all writes.
-func (l *settle) stores() (set uint64) {
-	for _, w := range l.writes {
+// union is the set of all writes, of those to each location.
+func union(writes []uint64) (set uint64) {
+	for _, w := range writes {
 		set |= w
 	}
 	return set
