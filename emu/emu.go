@@ -80,8 +80,8 @@ type Policy struct {
 	Products bool
 	// TrapEnds makes a trap end its thread alone; else it is a Fault.
 	TrapEnds bool
-	// Anywhere performs accesses at addresses that no lane may access, too: misaligned ones as they are, and behind the parameters there are numbers
-	// that follow from where they are.
+	// Anywhere performs accesses at addresses that no lane may access, too: misaligned ones as they are, and behind the
+	// parameters there are numbers that follow from where they are.
 	Anywhere bool
 }
 

@@ -47,7 +47,7 @@ type Grid struct {
 	Opened func(b *Block, id int, waiting map[*Warp]uint32)
 
 	spins   map[spin]int
-	awaited map[int32][][]ir.Reg // see awaits
+	awaited map[int32][][]awaited // see awaits
 }
 
 // Through makes all warps see an environment that stands before the grid, and that the grid's methods help.
@@ -93,7 +93,7 @@ func NewGrid(c *Code, l *Launch, m *Memory, p Policy, record bool) (*Grid, error
 	if p.MaxSteps == 0 {
 		p.MaxSteps = 1 << 24
 	}
-	g := &Grid{Code: c, Launch: l, Memory: m, Policy: p, Cover: NewCoverage(c), spins: map[spin]int{}, awaited: map[int32][][]ir.Reg{}}
+	g := &Grid{Code: c, Launch: l, Memory: m, Policy: p, Cover: NewCoverage(c), spins: map[spin]int{}, awaited: map[int32][][]awaited{}}
 	clusters := map[int]*cluster{}
 	for b := range l.Blocks() {
 		block := &Block{Number: b, cluster: l.clusterOf(clusters, b)}

@@ -56,8 +56,8 @@ func (g *Grid) breakSpin(w *Warp, pc int32, a *ir.Access, l int, p Place) {
 	known := 0
 	for e, awaited := range g.awaits(pc) {
 		known = max(known, len(awaited))
-		if n < len(awaited) && w.has(awaited[n]) {
-			g.outside(Place{p.Space, p.Addr + uint64(e*a.Bytes)}, block, a.Bytes, w.regs[awaited[n]][l])
+		if n < len(awaited) && awaited[n].madeBy(w) {
+			g.outside(Place{p.Space, p.Addr + uint64(e*a.Bytes)}, block, a.Bytes, w.regs[awaited[n].reg][l])
 		}
 	}
 	if n >= known {
@@ -65,14 +65,26 @@ func (g *Grid) breakSpin(w *Warp, pc int32, a *ir.Access, l int, p Place) {
 	}
 }
 
-// has reports whether lanes of a warp have written a register, or the program has it from the beginning.
-func (w *Warp) has(r ir.Reg) bool {
-	for i := range w.Code.P.Insts {
-		if writes(&w.Code.P.Insts[i], r) && w.Cover.Insts[i] {
-			return true
+// awaited is a register that what a thread waits for is compared with.
+type awaited struct {
+	reg    ir.Reg
+	from   []int32 // the instructions that write it
+	always bool    // the program has it from the beginning
+}
+
+func (c *Code) awaited(r ir.Reg) awaited {
+	x := awaited{reg: r, always: slices.ContainsFunc(c.P.Consts, func(k ir.Const) bool { return k.Reg == r })}
+	for i := range c.P.Insts {
+		if writes(&c.P.Insts[i], r) {
+			x.from = append(x.from, int32(i))
 		}
 	}
-	return slices.ContainsFunc(w.Code.P.Consts, func(c ir.Const) bool { return c.Reg == r })
+	return x
+}
+
+// madeBy reports whether lanes of a warp have written the register, or nobody needs to.
+func (x *awaited) madeBy(w *Warp) bool {
+	return x.always || slices.ContainsFunc(x.from, func(i int32) bool { return w.Cover.Insts[i] })
 }
 
 // writes reports whether an instruction writes a register.
@@ -83,7 +95,8 @@ func writes(in *ir.Inst, r ir.Reg) bool {
 	}
 	switch do := in.Do.(type) {
 	case *ir.Access:
-		return do.Kind == ir.Load && (slices.Contains(do.Data, r) || slices.Contains(do.Fragments, r)) || slices.Contains(do.Dst, r) || do.Done == r
+		loads := do.Kind == ir.Load && (slices.Contains(do.Data, r) || slices.Contains(do.Fragments, r))
+		return loads || slices.Contains(do.Dst, r) || do.Done == r
 	case *ir.Warp:
 		return do.Dst == r || do.Pred == r || slices.Contains(do.Dsts, r)
 	case *ir.Special:
@@ -103,7 +116,7 @@ func (g *Grid) outside(p Place, block, bytes int, v uint64) {
 const mostAwaited = 3
 
 // awaits are, for each element that an access reads, the registers that the program compares it with, or subtracts from it.
-func (g *Grid) awaits(pc int32) [][]ir.Reg {
+func (g *Grid) awaits(pc int32) [][]awaited {
 	out, ok := g.awaited[pc]
 	if !ok {
 		a := g.Code.P.Insts[pc].Do.(*ir.Access)
@@ -112,7 +125,11 @@ func (g *Grid) awaits(pc int32) [][]ir.Reg {
 			regs = a.Dst
 		}
 		for _, r := range regs {
-			out = append(out, g.Code.comparedWith(r))
+			var list []awaited
+			for _, with := range g.Code.comparedWith(r) {
+				list = append(list, g.Code.awaited(with))
+			}
+			out = append(out, list)
 		}
 		g.awaited[pc] = out
 	}

@@ -164,10 +164,15 @@ const (
 
 // watch has the comparisons of a warp noted.
 func (n *witness) watch(w *emu.Warp, threads int) {
+	behind(w, func(pc int32, act uint32) { n.note(w, pc, act, threads) })
+}
+
+// behind calls a function behind each instruction that lanes of a warp perform.
+func behind(w *emu.Warp, do func(pc int32, act uint32)) {
 	last, on := int32(-1), uint32(0)
-	w.Trace = func(w *emu.Warp, pc int32, act uint32) {
+	w.Trace = func(_ *emu.Warp, pc int32, act uint32) {
 		if last >= 0 && on != 0 {
-			n.note(w, last, on, threads)
+			do(last, on)
 		}
 		last, on = pc, act
 	}

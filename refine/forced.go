@@ -271,20 +271,16 @@ func (h histories) add(s site, t tuple) {
 
 // watch has the comparisons of a warp noted. The threads of its launch have numbers from first on.
 func (h histories) watch(p *ir.Program, w *emu.Warp, threads, first int) {
-	last, on := int32(-1), uint32(0)
-	w.Trace = func(w *emu.Warp, pc int32, act uint32) {
-		if last >= 0 && on != 0 {
-			operations(p, last, func(s site, o *ir.Op) {
-				for x := on & listened; x != 0 && o.Code == ir.Cmp; x &= x - 1 {
-					l := bits.TrailingZeros32(x)
-					if t := w.Threads[l]; t != nil {
-						h.add(s, tuple{thread: first + t.Block*threads + t.Index, o: o, a: operand(w, o.Src[0], l), b: operand(w, o.Src[1], l)})
-					}
+	behind(w, func(pc int32, act uint32) {
+		operations(p, pc, func(s site, o *ir.Op) {
+			for x := act & listened; x != 0 && o.Code == ir.Cmp; x &= x - 1 {
+				l := bits.TrailingZeros32(x)
+				if t := w.Threads[l]; t != nil {
+					h.add(s, tuple{thread: first + t.Block*threads + t.Index, o: o, a: operand(w, o.Src[0], l), b: operand(w, o.Src[1], l)})
 				}
-			})
-		}
-		last, on = pc, act
-	}
+			}
+		})
+	})
 }
 
 // observe notes what both codes compare on an input, the number of which is n.

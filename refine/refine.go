@@ -133,14 +133,18 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 	if err != nil {
 		return nil, err
 	}
+	var left []int32
 	if c.explore(ctx); c.searches() {
 		c.force(ctx)
-		c.lookAgain(ctx)
+		if left = c.undecided(); len(left) > 0 {
+			c.lookAgain(ctx, left)
+			left = c.undecided()
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c.conclude()
+	c.conclude(left)
 	return c.Result, nil
 }
 

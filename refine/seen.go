@@ -86,10 +86,11 @@ func (c *comparison) forget(cover *emu.Coverage, lanes []*lane) {
 }
 
 // conclude says what the runs performed, and what of the operations that write memory they did not.
-func (c *comparison) conclude() {
+// undecided are the comparisons of which it is open whether the machine code makes them.
+func (c *comparison) conclude(undecided []int32) {
 	c.Source, c.Machine = covered(c.program, c.sourceCover), covered(c.machine, c.machineCover)
 	if c.searches() {
-		for _, i := range c.undecided() {
+		for _, i := range undecided {
 			if n := c.program.Insts[i].Source; !slices.Contains(c.Undecided, n) {
 				c.Undecided = append(c.Undecided, n)
 			}

@@ -152,8 +152,7 @@ func (c *comparison) alone(in *Input, was *emu.Grid, warp int, prepare func(w *e
 const mostSecond = 20
 
 // lookAgain tries comparisons that are undecided once more: on inputs that show something of them, and on others that are like those.
-func (c *comparison) lookAgain(ctx context.Context) {
-	left := c.undecided()
+func (c *comparison) lookAgain(ctx context.Context, left []int32) {
 	clear(c.flips)
 	c.again = left
 	c.flipEnd = c.flipped + flipSteps
