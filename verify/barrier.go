@@ -87,6 +87,9 @@ func (m *monitor) opened(b *emu.Block, number int, waiting map[*emu.Warp]uint32)
 		return
 	}
 	delete(m.bars, k)
+	if m.together != nil {
+		m.together(x)
+	}
 	m.diverged(b, x)
 	all := m.shape.none()
 	for _, c := range x.clocks {

@@ -43,9 +43,6 @@ func fixed(p *ir.Program) bool {
 	return true
 }
 
-// manyStrong is how many strong accesses of a place are looked through.
-const manyStrong = 64
-
 // contest notes that the order of a strong access and an earlier one is the schedule's choice, and matters.
 func (m *monitor) contest(s *strongCell, t *touch, by id, k *clock) {
 	if m.contested || t.adds != ir.NoAtom && t.adds == s.adds {

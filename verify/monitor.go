@@ -31,6 +31,11 @@ type monitor struct {
 	// contested tells that a value may depend on the schedule.
 	contested bool
 
+	// deaf leaves out what acquires would order, so that barriers alone do; together, if not nil, sees each barrier that opens.
+	deaf     bool
+	together func(x *bar)
+	orders   *runOrders // if not nil, gathers which strong accesses are ordered
+
 	// origins, if not nil, follow what addresses depend on.
 	origins *origins
 	// now is the access that is being checked.
@@ -196,6 +201,7 @@ func (m *monitor) words(w *emu.Warp, p emu.Place, n int, t *touch, by id, th *th
 			if c.strong == nil {
 				c.strong = &strongCell{}
 			}
+			m.orders.note(m, c.strong, t, by, th.clock)
 			msg = m.listen(c.strong, t, by, th, a)
 		}
 		m.cells(c, t, by, th, p, k)
@@ -312,6 +318,9 @@ func (m *monitor) release(n, l int, up level) {
 
 // acquire takes in those releases of a message that are morally strong with an acquire at a level.
 func (m *monitor) acquire(th *thread, by id, msg *message, up level) {
+	if m.deaf {
+		return
+	}
 	for i := range msg.releases {
 		r := &msg.releases[i]
 		if l := m.apart(r.block, by.block); l <= up && r.at[l] != nil {

@@ -20,6 +20,11 @@ type Need struct {
 	Unknown []string `json:"unknown,omitempty"`
 	// Every tells that nothing would be found in any other schedule either: this launch does not need it.
 	Every bool `json:"every_schedule,omitempty"`
+	// Loses are two strong accesses that are ordered in each run with it, and were not without it: they do not race, but may see values in
+	// another order.
+	Loses []Side `json:"loses_order,omitempty"`
+	// Ordered tells, of an access, that all that conflicts with it was ordered with it in each run, so that it need not be strong there.
+	Ordered bool `json:"ordered,omitempty"`
 	// With is another one that does the same: with both left out, something is found.
 	With *Side `json:"with,omitempty"`
 
@@ -32,8 +37,9 @@ type edited struct {
 	to   ir.Effect
 }
 
-// Needed changes each synchronisation of a kernel in which nothing is found, one after the other, and looks whether that is
-// noticed. What is not noticed is not needed in this launch, or more than the engine can see.
+// Needed changes each synchronisation of a kernel that can be decided, one after the other, and looks whether that is noticed: whether
+// something is found that is not found without the change. What is not noticed is not needed in this launch, or more than the engine can
+// see.
 func Needed(m *ptx.Module, kernel string, o *Options) ([]Need, *Result, error) {
 	p, err := lowered(m, kernel, &o.Launch)
 	if err != nil {
@@ -41,13 +47,32 @@ func Needed(m *ptx.Module, kernel string, o *Options) ([]Need, *Result, error) {
 	}
 	set := *o
 	set.Unmended, set.Progress = true, nil
-	lines := LinesOf(m)
+	lines, kept := LinesOf(m), newOrders()
+	set.watch = kept.watch
 	r, err := program(p, lines, &set)
-	if err != nil || len(r.Found) > 0 || len(r.Unknown) > 0 {
+	if err != nil || len(r.Unknown) > 0 {
 		return nil, r, err
 	}
+	had := map[sourceKey]bool{}
+	for _, y := range r.Found {
+		had[keyOf(p, y)] = true
+	}
 	f := &findings{program: p, lines: lines, block: r.Block, grid: r.Grid}
-	without := func(e ...edited) (*Result, error) { return program(with(p, e), lines, &set) }
+	more := set // other schedules show what is not ordered with all synchronisations, either
+	more.Schedules, more.Seed = moreSchedules*cmp.Or(o.Schedules, 4), o.Seed+1
+	if _, err := program(p, lines, &more); err != nil {
+		return nil, nil, err
+	}
+	var left *orders
+	without := func(e ...edited) (*Result, error) {
+		left = newOrders()
+		set.watch = left.watch
+		x, err := program(with(p, e), lines, &set)
+		if err == nil {
+			x.Found = slices.DeleteFunc(x.Found, func(y *Finding) bool { return had[keyOf(p, y)] })
+		}
+		return x, err
+	}
 	var out []Need
 	for i := range p.Insts {
 		if slices.Contains(r.Missed, i) {
@@ -65,11 +90,30 @@ func Needed(m *ptx.Module, kernel string, o *Options) ([]Need, *Result, error) {
 					n.Noticed = append(n.Noticed, y.Rule)
 				}
 			}
+			if lost, ok := kept.lost(left, p); ok && n.spared() {
+				n.Loses = []Side{f.side(lost[0], id{}, 1), f.side(lost[1], id{}, 1)}
+			}
 			out = append(out, n)
 		}
 	}
-	return out, r, accompany(out, without)
+	if err := accompany(out, without); err != nil {
+		return nil, nil, err
+	}
+	set.Steps = cmp.Or(o.Steps, chosenSteps)
+	foot := newFootprint(p)
+	for i := range out {
+		n := &out[i]
+		if _, access := n.change.to.(*ir.Access); access && n.spared() {
+			n.Ordered = kept.always(n.change.inst)
+		} else if n.spared() && n.With == nil && n.change.to == nil {
+			n.Every = n.Every || set.spare(p, lines, foot, n.change.inst)
+		}
+	}
+	return out, r, nil
 }
+
+// moreSchedules is how many times the schedules of a change are run without one, to see what is not ordered then, either.
+const moreSchedules = 4
 
 // with is a program with changes.
 func with(p *ir.Program, edits []edited) *ir.Program {
@@ -90,7 +134,7 @@ const maxCompany = 6
 func accompany(needs []Need, without func(e ...edited) (*Result, error)) error {
 	var spare []int
 	for i := range needs {
-		if n := &needs[i]; len(n.Noticed)+len(n.Unknown) == 0 {
+		if needs[i].spared() {
 			spare = append(spare, i)
 		}
 	}
@@ -111,6 +155,9 @@ func accompany(needs []Need, without func(e ...edited) (*Result, error)) error {
 	}
 	return nil
 }
+
+// spared reports whether nothing is seen to be missing without a synchronisation.
+func (n *Need) spared() bool { return len(n.Noticed)+len(n.Unknown)+len(n.Loses) == 0 }
 
 // apart is how far two synchronisations are apart, in instructions.
 func (n *Need) apart(o *Need) int {

@@ -40,7 +40,7 @@ type cell struct {
 // strongCell is the part of a cell that has been accessed strongly.
 type strongCell struct {
 	list []touch
-	// of finds the last read and the last write of a lane in a long list.
+	// of finds the last access of a kind of a lane in a long list.
 	of map[strongKey]int
 	// narrow is the narrowest scope, alike tells that all accesses have one size and place.
 	narrow level
@@ -85,14 +85,18 @@ func (m *monitor) observed(s *strongCell, e *touch, by id, k *clock) bool {
 	return false
 }
 
+// strongKey is a lane and a kind of access. A later access of a lane stands for an earlier one of its kind and scope alone: one with a wider scope is
+// morally strong with more.
 type strongKey struct {
 	block, warp int32
 	lane        uint8
 	write       bool
+	level       level
+	size, low   uint8
 }
 
 func (t *touch) key() strongKey {
-	return strongKey{t.block, t.warp, uint8(bits.TrailingZeros32(t.mask)), t.write}
+	return strongKey{t.block, t.warp, uint8(bits.TrailingZeros32(t.mask)), t.write, t.level, t.size, t.low}
 }
 
 // shortList is how many strong accesses are looked through one by one.

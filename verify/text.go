@@ -215,6 +215,10 @@ func (n *Need) Text() string {
 		says = fmt.Sprintf("noticed: %v", n.Noticed)
 	case len(n.Unknown) > 0:
 		says = "not noticed, " + plain.Line(n.Unknown[0])
+	case len(n.Loses) > 0:
+		says = fmt.Sprintf("no race, but the strong accesses of lines %d and %d are ordered no more", n.Loses[0].Line, n.Loses[1].Line)
+	case n.Ordered:
+		says = "not noticed: all that conflicts with it is ordered with it in each run"
 	case n.With != nil:
 		says = fmt.Sprintf("not noticed: line %d does the same", n.With.Line)
 	case n.Every:

@@ -104,7 +104,7 @@ found but not everything could be told.`,
 		"OpenCL C demand (of .cu files: always)")
 	f.BoolVar(&v.o.Unmended, "no-mend", false, "do not look for what would mend a race: that takes most of the time")
 	f.BoolVar(&v.o.Executions, "executions", false, "show what the two threads of a race did, in the run that showed it first")
-	f.BoolVar(&v.needed, "needed", false, "leave out each synchronisation of kernels without findings, and say whether that is noticed")
+	f.BoolVar(&v.needed, "needed", false, "leave out each synchronisation, and say whether that is noticed")
 	f.BoolVar(&v.all, "all-executions", false, "look at all executions of a small launch that the model ptx allows, not at some runs")
 	f.DurationVar(&v.limit, "for", time.Minute, "with --all-executions or --reduce: how long one kernel may take")
 	f.StringVar(&v.fail, "fail-on", "any", "exit with 1 if this was found: all (also what rests on chosen values, and races that change no value), any, race, never")
@@ -215,7 +215,7 @@ func (v *verification) kernel(ctx context.Context, env *environment, file string
 	if err != nil {
 		return err
 	}
-	if v.needed && len(r.Found) == 0 {
+	if v.needed {
 		if err := v.need(env, l); err != nil {
 			return err
 		}

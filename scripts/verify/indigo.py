@@ -15,6 +15,7 @@ TYPES = {'long', 'float', 'double', 'char', 'short'}
 RING = [sorted({(i + 1) % 40, (i + 39) % 40, (i * 7) % 40} - {i}) for i in range(40)]
 STAR = [list(range(1, 36))] + [[0] if i % 3 else [] for i in range(1, 40)]
 UP = [[]] + [[i + 1, min(i + 2, 39)] for i in range(1, 38)] + [[39], []]
+FUNNEL = [[39]] * 39 + [[]]
 
 
 def expand(text, tags):
@@ -55,7 +56,7 @@ def compile(name, kernels):
 
 def verify(ptx, kernel):
     rules, why = set(), []
-    for graph in (RING, STAR, UP):
+    for graph in (RING, STAR, UP, FUNNEL):
         index = [0]
         for neighbours in graph:
             index.append(index[-1] + len(neighbours))
