@@ -56,7 +56,11 @@ func (o *Options) doubt(p *ir.Program, lines Lines, r *Result, chosen []choice) 
 			if shows[keyOf(p, f)] || !x.run.Ended && (f.Rule != Stuck || !x.cannot) || !did.both(f, x.cover, oneBlock) {
 				return false
 			}
-			f.Unless = strings.Join(append([]string{"grid " + commas(x.grid[0]), "block " + commas(x.grid[1])}, o.numbersText(p, x.input)...), ", ")
+			with := append([]string{"grid " + commas(x.grid[0]), "block " + commas(x.grid[1])}, o.numbersText(p, x.input)...)
+			if t.with.content != anyhow {
+				with = append(with, t.with.content.String())
+			}
+			f.Unless = strings.Join(with, ", ")
 			return true
 		})
 	}
@@ -77,7 +81,8 @@ type attempt struct {
 }
 
 // others are other choices than those that were made first: those of the other inputs, then other shapes and numbers that fit each other, with
-// the values to which inputs were directed that show a finding.
+// the values to which inputs were directed that show a finding, and memory whose integers are zero or count up: what threads do at places that
+// they find in memory says little if two places there are the same by chance.
 func (o *Options) others(p *ir.Program, chosen []choice, of []*Finding) (out []attempt) {
 	for i, c := range chosen[:o.Inputs] {
 		out = append(out, attempt{i, c})
@@ -93,6 +98,11 @@ func (o *Options) others(p *ir.Program, chosen []choice, of []*Finding) (out []a
 			for _, n := range numbers {
 				out = append(out, attempt{0, choice{world: w, pointers: chosen[0].pointers, number: n, shape: s}})
 			}
+		}
+	}
+	for _, s := range shapes(p) {
+		for _, c := range []content{zeros, rising} {
+			out = append(out, attempt{0, choice{world: refine.Alike, pointers: chosen[0].pointers, shape: s, content: c}})
 		}
 	}
 	return out

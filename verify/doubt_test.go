@@ -16,13 +16,14 @@ func counted(r *Result) string {
 }
 
 // TestDoubt: where nobody says how a kernel is launched, what rests on the launch and on numbers that do not fit is no finding, but unknown. What
-// every launch shows, is found.
+// every launch shows, is found. A place that memory names is such a number: threads that write through a permutation do not race, those that
+// write to one of eight places do, whatever memory holds.
 func TestDoubt(t *testing.T) {
-	for kernel, want := range map[string]string{"rows": "", "neighbours": "data-race", "total": ""} {
+	for kernel, want := range map[string]string{"rows": "", "neighbours": "data-race", "total": "", "scatter": "", "scattered": "data-race"} {
 		r, err := Kernel(module(t, "testdata/doubt.ptx"), kernel, &Options{Schedules: 1, Unmended: true})
 		require.NoError(t, err)
 		require.Equal(t, want, counted(r), r.Text())
-		require.Len(t, r.Unknown, map[bool]int{true: 1, false: 0}[kernel != "neighbours"], r.Text())
+		require.Len(t, r.Unknown, map[bool]int{true: 1, false: 0}[want == ""], r.Text())
 	}
 	given := &Options{Launch: Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{64, 1, 1}, Args: []Arg{{Name: "width", Number: "32"}}}, Schedules: 1, Unmended: true}
 	r, err := Kernel(module(t, "testdata/doubt.ptx"), "rows", given)

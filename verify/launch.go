@@ -119,6 +119,22 @@ type choice struct {
 	boxes map[emu.Place]uint64
 	// filled tells that buffers of zeros hold something else.
 	filled bool
+	// content is what words of memory hold that nobody gave.
+	content content
+}
+
+// content is how the integers of memory are chosen that nobody gave.
+type content uint8
+
+const (
+	anyhow content = iota
+	zeros
+	rising // 0, 1, 2 and so on: no two of a buffer are the same
+)
+
+// String says what memory holds.
+func (c content) String() string {
+	return [...]string{"", "memory that holds 0", "memory that holds 0, 1, 2, …"}[c]
 }
 
 // shaped are the grid and block of a launch.
@@ -255,6 +271,27 @@ func (f *findings) first(was func(emu.Word, emu.Kind) uint32) func(emu.Word, emu
 			return 0
 		}
 		f.chosen = f.chosen || !w.Shared()
+		return was(w, k)
+	}
+}
+
+// countedBytes is from where on words of memory that counts up are numbered anew.
+const countedBytes = 1 << 21
+
+// first makes the integers of memory that was not given zero, or count up: as indices they lead to different places, as bounds to ranges that do
+// not overlap.
+func (c content) first(was func(emu.Word, emu.Kind) uint32) func(emu.Word, emu.Kind) uint32 {
+	return func(w emu.Word, k emu.Kind) uint32 {
+		n := uint32(w.Addr()%countedBytes) / 4
+		switch integer := k == emu.Integer || k == emu.Index; {
+		case w.Shared() || !integer:
+		case c == zeros:
+			return 0
+		case c == rising && k == emu.Index:
+			return 4 * n
+		case c == rising:
+			return n
+		}
 		return was(w, k)
 	}
 }

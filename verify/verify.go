@@ -334,7 +334,7 @@ func (o *Options) run(p *ir.Program, lines Lines, input, schedule int, c choice,
 	y.buffers, y.pointed = buffers, o.pointed(p, in)
 	f := &findings{options: o, program: p, lines: lines, of: map[findingKey]*Finding{}, run: fmt.Sprintf("input %d%s, %s", in.Seed, c.with(o, p), name),
 		made: made{input: input, schedule: schedule, with: c}, chosen: o.numbers(p, in), block: in.Block, grid: in.Grid}
-	g.Memory.Forget, g.Memory.First = true, f.first(g.Memory.First)
+	g.Memory.Forget, g.Memory.First = true, f.first(c.content.first(g.Memory.First))
 	m := newMonitor(g, y, f)
 	if follow {
 		m.origins = newOrigins(o, p, in, g, buffers)
