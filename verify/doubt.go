@@ -42,7 +42,10 @@ func (o *Options) doubt(p *ir.Program, lines Lines, r *Result, chosen []choice) 
 		if err != nil {
 			return err
 		}
-		if steps -= x.run.Steps; did == nil {
+		if !t.whole {
+			steps -= x.run.Steps
+		}
+		if did == nil {
 			continue
 		}
 		shows := map[sourceKey]bool{}
@@ -74,10 +77,11 @@ func (o *Options) doubt(p *ir.Program, lines Lines, r *Result, chosen []choice) 
 	return nil
 }
 
-// attempt is a choice of an input.
+// attempt is a choice of an input; whole tells that it was run before, and may take as long as then.
 type attempt struct {
 	input int
 	with  choice
+	whole bool
 }
 
 // others are other choices than those that were made first: those of the other inputs, then other shapes and numbers that fit each other, with
@@ -85,7 +89,7 @@ type attempt struct {
 // they find in memory says little if two places there are the same by chance.
 func (o *Options) others(p *ir.Program, chosen []choice, of []*Finding) (out []attempt) {
 	for i, c := range chosen[:o.Inputs] {
-		out = append(out, attempt{i, c})
+		out = append(out, attempt{i, c, true})
 	}
 	numbers := []*number{nil}
 	for _, f := range of {
@@ -96,13 +100,13 @@ func (o *Options) others(p *ir.Program, chosen []choice, of []*Finding) (out []a
 	for _, s := range shapes(p) {
 		for _, w := range []refine.World{refine.Alike, refine.Rising, chosen[0].world} {
 			for _, n := range numbers {
-				out = append(out, attempt{0, choice{world: w, pointers: chosen[0].pointers, number: n, shape: s}})
+				out = append(out, attempt{0, choice{world: w, pointers: chosen[0].pointers, number: n, shape: s}, false})
 			}
 		}
 	}
 	for _, s := range shapes(p) {
 		for _, c := range []content{zeros, rising} {
-			out = append(out, attempt{0, choice{world: refine.Alike, pointers: chosen[0].pointers, shape: s, content: c}})
+			out = append(out, attempt{0, choice{world: refine.Alike, pointers: chosen[0].pointers, shape: s, content: c}, false})
 		}
 	}
 	return out
@@ -113,7 +117,9 @@ func (o *Options) others(p *ir.Program, chosen []choice, of []*Finding) (out []a
 func (o *Options) other(p *ir.Program, lines Lines, t attempt, of []*Finding) (*outcome, *doers, error) {
 	did := &doers{}
 	again := *o
-	again.Steps = min(o.Steps, maxAttempt)
+	if !t.whole {
+		again.Steps = min(o.Steps, maxAttempt)
+	}
 	again.watch = func(m *monitor) {
 		did.monitor, did.of = m, map[int32]*doer{}
 		for _, f := range of {

@@ -92,6 +92,9 @@ func All(ctx context.Context, m *ptx.Module, kernel string, o *Options, limit ti
 	}
 	t = withoutIdle(t)
 	x.Threads, x.Test = len(t.Threads), t.String()
+	if found, err := x.few(ctx, t, limit); found || err != nil {
+		return x, err
+	}
 	return x, x.judge(ctx, t, limit)
 }
 
