@@ -169,7 +169,8 @@ func (g *Grid) bulk(w *Warp, pc int32, c *ir.Copy, l int, to, from Place) error 
 		case c.Tensor:
 			g.box(w, c, l, dst, e)
 		case c.Atom != ir.NoAtom:
-			a := &ir.Access{Kind: ir.Atomic, Atom: c.Atom, Type: c.Type, Bytes: c.Type.Bits() / 8, Elems: 1}
+			// PTX ISA 9.7.9.25.5: an addition of f32 flushes subnormal numbers.
+			a := &ir.Access{Kind: ir.Atomic, Atom: c.Atom, Type: c.Type, Bytes: c.Type.Bits() / 8, Elems: 1, FTZ: c.Type == ir.F32}
 			err = g.reduce(a, dst, g.words(WordOf(from, block), int(e.Compare)))
 		default:
 			g.put(dst, g.words(WordOf(from, block), int(e.Compare)))

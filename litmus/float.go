@@ -2,9 +2,9 @@ package litmus
 
 import "math"
 
-// Sums of floating point as atomic additions compute them (PTX ISA, atom, red): rounded to the nearest, ties to even;
+// Sums of floating point as atomic additions compute them (PTX ISA, atom, red, cp.reduce.async.bulk): rounded to the nearest, ties to even;
 // of binary32 in global memory with subnormal operands and results flushed to zeros of their sign; a result that is
-// no number is the canonical one.
+// no number is the canonical one. Of bulk copies there are also the lesser and the greater one.
 
 // floatFormat is a binary format narrower than binary64.
 type floatFormat struct {
@@ -36,6 +36,29 @@ func FloatAdd(t Type, a, b int64, flush bool) int64 {
 		r = f.flushed(r)
 	}
 	return r
+}
+
+// FloatLeast returns the lesser of two numbers of a type, or with greatest the greater one; -0 is below +0, and a number is chosen
+// before what is none, as min and max do (PTX ISA). Of two that are no numbers it is the canonical one.
+func FloatLeast(t Type, a, b int64, greatest bool) int64 {
+	f, ok := floatFormats[t]
+	if !ok {
+		f = floatFormat{52, 11, math.MaxInt64}
+	}
+	none := func(bits int64) bool { return bits&(1<<(f.fraction+f.exponent)-1) > int64(1<<f.exponent-1)<<f.fraction }
+	order := func(bits int64) int64 { // below zero, and in the opposite order, if it has a sign
+		if bits>>(f.fraction+f.exponent)&1 == 1 {
+			return ^(bits & (1<<(f.fraction+f.exponent) - 1))
+		}
+		return bits
+	}
+	switch {
+	case none(a) && none(b):
+		return f.nan
+	case none(a) || !none(b) && order(b) < order(a) != greatest:
+		return b
+	}
+	return a
 }
 
 func (f floatFormat) bias() int { return 1<<(f.exponent-1) - 1 }

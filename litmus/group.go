@@ -93,17 +93,22 @@ func groupForms() (list []AsyncForm) {
 	return list
 }
 
-// bulkReductions lists the reductions of bulk copies: of the integers that they have.
+// bulkReductions lists the reductions of bulk copies: of the integers and, to global memory, of the floating-point numbers that they have.
 func bulkReductions() (list []AsyncForm) {
 	bits, words := []Type{B32}, []Type{U32}
 	ops := map[AtomOp][2][]Type{ // to shared memory; to global memory
 		AtomAnd: {bits, {B32, B64}}, AtomOr: {bits, {B32, B64}}, AtomXor: {bits, {B32, B64}}, AtomInc: {words, words}, AtomDec: {words, words},
-		AtomAdd: {{U32, S32, U64}, {U32, S32, U64}}, AtomMin: {{U32, S32}, {U32, S32, U64, S64}}, AtomMax: {{U32, S32}, {U32, S32, U64, S64}},
+		AtomAdd: {{U32, S32, U64}, {U32, S32, U64, F32, F64, F16, BF16}},
+		AtomMin: {{U32, S32}, {U32, S32, U64, S64, F16, BF16}}, AtomMax: {{U32, S32}, {U32, S32, U64, S64, F16, BF16}},
 	}
 	for op, types := range ops {
 		for i, head := range []string{"shared::cluster.shared::cta.mbarrier::complete_tx::bytes", "global.shared::cta.bulk_group"} {
 			for _, t := range types[i] {
-				list = append(list, AsyncForm{Name: "cp.reduce.async.bulk." + head + "." + op.String() + "." + t.String(), Kind: BulkReduce,
+				word := op.String()
+				if op == AtomAdd && (t == F16 || t == BF16) {
+					word += ".noftz"
+				}
+				list = append(list, AsyncForm{Name: "cp.reduce.async.bulk." + head + "." + word + "." + t.String(), Kind: BulkReduce,
 					Operands: []string{"aasa", "aas"}[i], Sem: SemRelaxed, Scope: ScopeGPU, Atom: op, Type: t, PTX: 80, SM: 90})
 			}
 		}

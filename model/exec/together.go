@@ -229,7 +229,10 @@ func wide(f *litmus.AsyncForm) litmus.Type {
 // the target (PTX ISA, cp.reduce.async.bulk: each has .relaxed.gpu; the loads are weak), all through the async proxy.
 func (w *walker) reduces(s *state, in *instr, issue int16, to, from extent, c *copied) {
 	f := in.in.Async
-	width := int64(f.Type.Bits() / 8)
+	width, flush := int64(f.Type.Bits()/8), constant(0)
+	if f.Type == litmus.F32 {
+		flush = constant(1) // PTX ISA, cp.reduce.async.bulk: of .add.f32 subnormal operands and sums are zeros
+	}
 	for i := range in.in.Bytes() / width {
 		a, _ := w.moved(in.addr, in.in.Addr.Offset+i*width, width)
 		b, _ := w.moved(in.more[0], in.in.More[0].Offset+i*width, width)
@@ -238,7 +241,7 @@ func (w *walker) reduces(s *state, in *instr, issue int16, to, from extent, c *c
 		e.Sem, e.Scope, e.Red, e.Off, e.Op = f.Sem, f.Scope, true, int16(a.off), s.ops+1
 		s.ops += 2
 		old, olds := w.cells(s, in, e, a)
-		v := s.build(node{op: nodeAtom, sub: uint8(f.Atom), typ: f.Type, a: s.fitted(old.v, f.Type), b: s.fitted(src.v, f.Type), c: constant(0)})
+		v := s.build(node{op: nodeAtom, sub: uint8(f.Atom), typ: f.Type, a: s.fitted(old.v, f.Type), b: s.fitted(src.v, f.Type), c: flush})
 		e.Kind = Write
 		for k := range a.n() {
 			e.Loc, e.VLoc = a.cell(w, k)

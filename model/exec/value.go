@@ -39,6 +39,11 @@ func atomic(op litmus.AtomOp, t litmus.Type, old, b, c int64) int64 {
 	old, b, c = t.Fit(old), t.Fit(b), t.Fit(c)
 	r := old
 	less := func(x, y int64) bool { return litmus.Compare(litmus.CmpLt, t, x, y) }
+	if op == litmus.AtomMin || op == litmus.AtomMax {
+		if t >= litmus.F16 {
+			return litmus.FloatLeast(t, old, b, op == litmus.AtomMax)
+		}
+	}
 	switch op {
 	case litmus.AtomAdd:
 		if r = old + b; t >= litmus.F16 {

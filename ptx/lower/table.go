@@ -224,7 +224,7 @@ var memory = map[string][]form{
 		row("4-5 reduce async bulk to:shared::cluster from:shared::cta mbarrier::complete_tx::bytes op:add t:u32,s32,u64", (*inst).bulkCopy, "9.7.9.25.5"),
 		row("3-4 reduce async bulk to:global from:shared::cta bulk_group L2::cache_hint? op:inc,dec t:u32", (*inst).bulkCopy, "9.7.9.25.5"),
 		row("3-4 reduce async bulk to:global from:shared::cta bulk_group L2::cache_hint? op:and,or,xor t:b32,b64", (*inst).bulkCopy, "9.7.9.25.5"),
-		row("3-4 reduce async bulk to:global from:shared::cta bulk_group L2::cache_hint? op:min,max t:u32,s32,u64,s64", (*inst).bulkCopy, "9.7.9.25.5"),
+		row("3-4 reduce async bulk to:global from:shared::cta bulk_group L2::cache_hint? op:min,max t:u32,s32,u64,s64,@half", (*inst).bulkCopy, "9.7.9.25.5"),
 		row("3-4 reduce async bulk to:global from:shared::cta bulk_group L2::cache_hint? op:add t:u32,s32,u64,f32,f64", (*inst).bulkCopy, "9.7.9.25.5"),
 		row("3-4 reduce async bulk to:global from:shared::cta bulk_group L2::cache_hint? op:add noftz t:@half", (*inst).bulkCopy, "9.7.9.25.5"),
 		row("3-4 async bulk to:global from:shared::cta bulk_group L2::cache_hint?", (*inst).bulkCopy, "9.7.9.25.4"),

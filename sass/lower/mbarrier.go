@@ -134,7 +134,16 @@ func bulk(s *step) {
 	s.mods = s.mods[2:]
 	if s.in.Op == "UBLKRED" {
 		op := s.oneOf("ADD MIN MAX INC DEC AND OR XOR")
-		if c.Atom, c.Type = atoms[op], integers[s.oneOf("S32 U64 S64")]; op == "" {
+		c.Atom = atoms[op]
+		if t := s.oneOf("F16 BF16 F32 F64"); t != "" {
+			c.Type = reduced[t]
+			if !s.mod("RN") {
+				s.fail("UBLKRED of unknown rounding")
+			}
+		} else {
+			c.Type = integers[s.oneOf("S32 U64 S64")]
+		}
+		if op == "" {
 			s.fail("UBLKRED of unknown operation")
 		}
 	}
@@ -165,6 +174,9 @@ func bulk(s *step) {
 	}
 	s.do(c)
 }
+
+// reduced are the floating-point types of the elements of UBLKRED.
+var reduced = map[string]ir.Type{"F16": ir.F16, "BF16": ir.BF16, "F32": ir.F32, "F64": ir.F64}
 
 // storeAsync: STAS, REDAS [to], v. The register behind that of the place has the barrier object's.
 func storeAsync(s *step) {
