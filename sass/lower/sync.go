@@ -178,10 +178,15 @@ func match(s *step) {
 	s.do(w)
 }
 
-// redux: REDUX.op[.S32] ud, a. Minimum and maximum are unsigned without .S32; without an operation it is AND.
+// redux: REDUX.op[.S32] ud, a. Minimum and maximum are unsigned without .S32; without an operation it is AND. Of sm_100 CREDUX has the
+// minimum and the maximum.
 func redux(s *step) {
+	op := s.oneOf("SUM MIN MAX OR XOR AND")
+	if s.in.Op == "CREDUX" && op != "MIN" && op != "MAX" {
+		s.fail("CREDUX of unknown operation")
+	}
 	kind := map[string]ir.WarpKind{"SUM": ir.ReduxAdd, "MIN": ir.ReduxMin, "MAX": ir.ReduxMax, "OR": ir.ReduxOr, "XOR": ir.ReduxXor,
-		"": ir.ReduxAnd, "AND": ir.ReduxAnd}[s.oneOf("SUM MIN MAX OR XOR AND")]
+		"": ir.ReduxAnd, "AND": ir.ReduxAnd}[op]
 	w := warp(kind)
 	if s.mod("S32") {
 		w.Type = ir.S32

@@ -209,7 +209,7 @@ func control(add adder) {
 	add(shfl, "SHFL")
 	add(vote, "VOTE", "VOTEU")
 	add(match, "MATCH")
-	add(redux, "REDUX")
+	add(redux, "REDUX", "CREDUX")
 	add(elect, "ELECT")
 	add(movm, "MOVM")
 }
