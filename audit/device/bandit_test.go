@@ -152,3 +152,24 @@ func TestBanditFades(t *testing.T) {
 	}
 	require.Greater(t, second, 900)
 }
+
+// TestOpen: what is looked for is what the first model allows that has an answer, and interleaving does not give.
+func TestOpen(t *testing.T) {
+	for _, c := range []struct {
+		says []string // ptx, ptx-async, sc
+		want bool
+	}{
+		{[]string{Allowed, Allowed, Forbidden}, true},
+		{[]string{Allowed, Forbidden, Forbidden}, true},
+		{[]string{Allowed, Allowed, Allowed}, false},
+		{[]string{Forbidden, Allowed, Forbidden}, false},
+		{[]string{Undecided, Allowed, Undecided}, true},
+		{[]string{Undecided, Allowed, Allowed}, false},
+		{[]string{Undecided, Forbidden, Undecided}, false},
+		{[]string{Undecided, Undecided, Forbidden}, false},
+		{[]string{Undecided, Undecided, Allowed}, false},
+	} {
+		r := &Judgement{Models: []string{"ptx", "ptx-async", sc}, cond: c.says}
+		require.Equal(t, c.want, r.open(), c.says)
+	}
+}

@@ -175,7 +175,7 @@ func (h *hunter) take(ctx context.Context, p *prepared) {
 				continue
 			}
 			runs = true
-			t.open = x.judged.cond[0] == Allowed && x.judged.cond[x.judged.index(sc)] == Forbidden
+			t.open = x.judged.open()
 		}
 		switch {
 		case !runs:
@@ -187,6 +187,18 @@ func (h *hunter) take(ctx context.Context, p *prepared) {
 			h.once = append(h.once, t)
 		}
 	}
+}
+
+// open reports whether the outcome of the condition is one to look for: the first of the models that decide allows it, and sequential
+// consistency does not, as far as it has an answer: it has none for asynchronous operations.
+func (r *Judgement) open() bool {
+	interleaved := r.index(sc)
+	for m, says := range r.cond {
+		if says != Undecided && m != interleaved {
+			return says == Allowed && r.cond[interleaved] != Allowed
+		}
+	}
+	return false
 }
 
 // next gives a slice of time to a test: to each one, then to those with the best prospects.

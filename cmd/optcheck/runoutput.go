@@ -57,10 +57,13 @@ func (o *runOutput) result(r *device.Result) {
 	}
 	row := o.rows[o.name(r)]
 	if row == nil {
-		row = &runRow{byColumn: map[int]*device.Result{}, validated: r.Validated, says: r.Says, bad: make([]bool, len(r.Models))}
+		row = &runRow{byColumn: map[int]*device.Result{}, validated: r.Validated}
 		o.rows[o.name(r)] = row
 		o.order = append(o.order, o.name(r))
 		o.states[r.Binary.State]++
+	}
+	if row.says == nil && len(r.Models) > 0 { // a form that a test does not have is refused before a model is asked
+		row.validated, row.says, row.bad = r.Validated, r.Says, make([]bool, len(r.Models))
 	}
 	if r.Failed() {
 		o.failed++
@@ -237,7 +240,7 @@ func (o *runOutput) soundness(w io.Writer) {
 			} else {
 				x.unseen++
 			}
-			if r.bad[m] {
+			if m < len(r.bad) && r.bad[m] {
 				bad++
 			}
 		}

@@ -10,6 +10,22 @@ import (
 	"optcheck/report"
 )
 
+// TestFormRefusedFirst: of a test whose first form is refused before a model is asked, another form is counted as any test is.
+func TestFormRefusedFirst(t *testing.T) {
+	o := &runOutput{f: &runFlags{until: "seen"}, text: io.Discard, events: &runEvents{}, models: []string{"ptx", "ptx-async"}}
+	refused := device.Result{Binary: &device.Binary{State: "unsupported"}, Histogram: report.Histogram{Test: "shfl-mp", Status: report.StatusRefused, Rate: &report.Rate{}}}
+	ran := device.Result{Binary: &device.Binary{State: "validated"}, Histogram: report.Histogram{Test: "shfl-mp", Status: report.StatusDone, Validated: true, Instances: 5,
+		Weak: 2, Rate: &report.Rate{}, Models: []string{"ptx", "ptx-async"}, Says: []string{device.Undecided, device.Forbidden},
+		Outcomes: []report.Outcome{{Count: 2, Weak: true, Says: []string{device.Undecided, device.Forbidden}}}}}
+	o.result(&refused)
+	o.result(&ran)
+	row := o.rows["shfl-mp"]
+	require.True(t, row.validated)
+	require.Equal(t, []bool{false, true}, row.bad)
+	require.Equal(t, device.Forbidden, row.decided())
+	o.summary()
+}
+
 // TestRunVerdict: a run that failed, such as on a device whose process was stopped,
 // is no success, however many others there are.
 func TestRunVerdict(t *testing.T) {

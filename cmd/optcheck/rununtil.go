@@ -112,6 +112,16 @@ func family(name string) string {
 	return f
 }
 
+// decided is what the first of the models says that has an answer.
+func (r *runRow) decided() string {
+	for _, says := range r.says {
+		if says != device.Undecided {
+			return says
+		}
+	}
+	return device.Undecided
+}
+
 // families prints by family how many of the tests whose condition the model allows
 // showed it.
 func (o *runOutput) families(w io.Writer) {
@@ -130,7 +140,7 @@ func (o *runOutput) families(w io.Writer) {
 		}
 		for _, r := range []*row{rows[f], all} {
 			r.tests++
-			switch t.says[0] {
+			switch t.decided() {
 			case device.Allowed:
 				r.allowed++
 				if t.hits > 0 {
