@@ -89,6 +89,9 @@ type Shape struct {
 	Lanes  int // threads of a warp, a power of two
 	Roles  []int
 	Shared []int // for each location the CTA (unit·Ranks+rank) whose shared memory holds it, or -1
+	// Clusters is set if CTAs are launched as clusters of Ranks CTAs, be it one: the test has several in a cluster, or operations that devices
+	// refuse in other launches.
+	Clusters bool
 	// Full is set if every thread of a CTA must play a role: the test has barriers.
 	Full bool
 	// Devices are the devices of the units, numbered from 0.
@@ -211,11 +214,12 @@ func EmitHarness(t *litmus.Test, target string, form Form, layout spec.Layout) (
 	if form == FormDevices && sm < 70 {
 		return nil, unsupported("accesses to the memory of other devices need sm_70 or higher")
 	}
-	if h.Shape.Ranks > 1 && sm < 90 {
+	h.Shape.Clusters = h.Shape.Ranks > 1 || clustered(t)
+	if h.Shape.Clusters && sm < 90 {
 		return nil, unsupported("clusters need sm_90 or higher")
 	}
 	u := &Unit{Name: h.Name, Needs: max(h.Version, 63), Program: h.Program}
-	if h.Shape.Ranks > 1 {
+	if h.Shape.Clusters {
 		u.Needs = max(u.Needs, 78)
 	}
 	var b strings.Builder

@@ -3,6 +3,7 @@ package ptxgen
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"optcheck/litmus"
 )
@@ -39,14 +40,11 @@ func (e *harnessEmitter) finished(k *body) {
 	}
 }
 
-// phase is an mbarrier whose last phase completes when all copies to shared memory have: phases are all that complete.
-type phase struct{ loc, phases int }
-
 // pending lists the mbarriers that bulk copies complete.
-func (e *harnessEmitter) pending() (list []phase) {
+func (e *harnessEmitter) pending() (list []int) {
 	for _, l := range mbarriers(e.t) {
-		if copied, _, arrivals, _ := e.traffic(l); copied > 0 {
-			list = append(list, phase{l, arrivals / int(e.t.Locations[l].Init)})
+		if copied, _, _, _ := e.traffic(l); copied > 0 {
+			list = append(list, l)
 		}
 	}
 	return list
@@ -92,12 +90,19 @@ func (e *harnessEmitter) traffic(loc int) (copied, expected int64, arrivals int,
 	return copied, expected, arrivals, conditional
 }
 
-// settled returns an error if the end of a launch would not wait for all bulk copies to shared memory, or if it has operations that
-// only launches of clusters may have: an H200 calls STAS an illegal instruction in others.
+// clustered reports whether a test has operations that only launches of clusters may have: an H200 calls STAS, UBLKCP and UBLKRED from shared
+// to shared memory illegal instructions in others, and performs them in clusters of one CTA.
+func clustered(t *litmus.Test) bool {
+	return slices.ContainsFunc(t.Threads, func(th litmus.Thread) bool {
+		return slices.ContainsFunc(th.Body, func(in litmus.Instr) bool {
+			f := in.Async
+			return f != nil && (f.Kind == litmus.StoreAsync || f.Kind == litmus.ReduceAsync || strings.Contains(f.Name, ".shared::cluster.shared::cta."))
+		})
+	})
+}
+
+// settled returns an error if the end of a launch would not wait for all bulk copies to shared memory.
 func (e *harnessEmitter) settled() error {
-	if e.ranks() == 1 && e.has(litmus.StoreAsync, litmus.ReduceAsync) {
-		return unsupported("asynchronous stores in a launch without clusters, in which devices do not perform them")
-	}
 	if slices.ContainsFunc(e.t.Threads, func(th litmus.Thread) bool {
 		return slices.ContainsFunc(th.Body, func(in litmus.Instr) bool { return in.Word != nil && in.Word.Multi })
 	}) {
@@ -108,17 +113,20 @@ func (e *harnessEmitter) settled() error {
 		if n := int(e.t.Locations[l].Init); copied > 0 && (conditional || copied != expected || n <= 0 || arrivals%n != 0 || arrivals == 0) {
 			return unsupported("bulk copies for which no phase of an mbarrier waits, in a harness of many instances")
 		}
+		if n := int(e.t.Locations[l].Init); copied > 0 && arrivals > n {
+			return unsupported("bulk copies of several phases of an mbarrier: its parity does not tell the end of a launch whether all are complete")
+		}
 	}
 	return nil
 }
 
-// complete waits, for a bounded time, for the last phase of the mbarrier of the thread's instance.
-func (e *harnessEmitter) complete(m phase) {
-	e.f("\tsetp.ne.u32 %%p0, %%a10, %d;\n\t@%%p0 bra $WHOLE%d;\n", e.h.Shape.Shared[m.loc], m.loc)
-	e.offset(m.loc, "%thr", set("cta_mask"), fmt.Sprintf("[window%d]", m.loc))
+// complete waits, for a bounded time, for the one phase of an mbarrier of the thread's instance.
+func (e *harnessEmitter) complete(l int) {
+	e.f("\tsetp.ne.u32 %%p0, %%a10, %d;\n\t@%%p0 bra $WHOLE%d;\n", e.h.Shape.Shared[l], l)
+	e.offset(l, "%thr", set("cta_mask"), fmt.Sprintf("[window%d]", l))
 	e.f("\tadd.u32 %%a3, %%a3, %%win;\n\tmov.u32 %%a6, 0;\n")
-	e.f("$PART%[1]d:\n\tmbarrier.test_wait.parity.shared.b64 %%p0, [%%a3], %[2]d;\n\t@%%p0 bra $WHOLE%[1]d;\n"+
-		"\tadd.u32 %%a6, %%a6, 1;\n\tsetp.lt.u32 %%p0, %%a6, %[3]d;\n\t@%%p0 bra $PART%[1]d;\n$WHOLE%[1]d:\n", m.loc, (m.phases-1)&1, waitBound)
+	e.f("$PART%[1]d:\n\tmbarrier.test_wait.parity.shared.b64 %%p0, [%%a3], 0;\n\t@%%p0 bra $WHOLE%[1]d;\n"+
+		"\tadd.u32 %%a6, %%a6, 1;\n\tsetp.lt.u32 %%p0, %%a6, %[2]d;\n\t@%%p0 bra $PART%[1]d;\n$WHOLE%[1]d:\n", l, waitBound)
 }
 
 // waitBound is how often an unfinished copy is asked for.

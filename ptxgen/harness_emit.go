@@ -297,8 +297,8 @@ func (e *harnessEmitter) declare() {
 		e.f(".param .%s %s", t, p.Name)
 	}
 	e.f(")\n")
-	if k := e.h.Shape.Ranks; k > 1 {
-		e.f(".reqnctapercluster %d, 1, 1\n", k)
+	if e.h.Shape.Clusters {
+		e.f(".reqnctapercluster %d, 1, 1\n", e.h.Shape.Ranks)
 	}
 	e.f("{\n" +
 		"\t.reg .b32 %%cta, %%thr, %%unit, %%rank, %%logical, %%group, %%block, %%warp, %%lane, %%ws, %%ls, %%slot, %%cinst, %%inst, %%other;\n")

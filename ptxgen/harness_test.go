@@ -15,7 +15,7 @@ func TestHarnessShapes(t *testing.T) {
 	for name, want := range map[string]Shape{
 		"mp":             {Units: 2, Ranks: 1, Warps: 1, Lanes: 1, Roles: []int{0, 1}, Shared: []int{-1, -1}},
 		"mp-volatile":    {Units: 1, Ranks: 1, Warps: 2, Lanes: 1, Roles: []int{0, 1}, Shared: []int{0, 0}},
-		"ptx-cluster+mp": {Units: 1, Ranks: 2, Warps: 1, Lanes: 1, Roles: []int{0, 1}, Shared: []int{-1, -1}},
+		"ptx-cluster+mp": {Units: 1, Ranks: 2, Warps: 1, Lanes: 1, Clusters: true, Roles: []int{0, 1}, Shared: []int{-1, -1}},
 		"iriw":           {Units: 4, Ranks: 1, Warps: 1, Lanes: 1, Roles: []int{0, 1, 2, 3}, Shared: []int{-1, -1}},
 		"mp+bar.syncs":   {Units: 1, Ranks: 1, Warps: 2, Lanes: 1, Roles: []int{0, 1}, Shared: []int{0}, Full: true},
 	} {
@@ -26,6 +26,40 @@ func TestHarnessShapes(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, want, h.Shape, name)
 	}
+}
+
+// TestHarnessClusters: operations that devices refuse in other launches are launched in clusters, be they of one CTA.
+func TestHarnessClusters(t *testing.T) {
+	want := map[string]bool{"bulkred-own": true, "sta-own": true, "reda-max": true, "bulk-dsm": true, "cluster-mp": true, "bulk-mp": false, "bulkred-add": false}
+	for _, x := range corpus.Async() {
+		clusters, ok := want[x.Name]
+		if !ok {
+			continue
+		}
+		delete(want, x.Name)
+		h, err := EmitHarness(x, "sm_90", FormFast, spec.Pointers)
+		require.NoError(t, err, x.Name)
+		require.Equal(t, clusters, h.Shape.Clusters, x.Name)
+		require.Equal(t, clusters, strings.Contains(h.Text, ".reqnctapercluster"), x.Name)
+		_, err = EmitHarness(x, "sm_80", FormFast, spec.Pointers)
+		require.Error(t, err, x.Name)
+	}
+	require.Empty(t, want)
+}
+
+// TestHarnessPhases: at the end of a launch one phase of an mbarrier is waited for. Where copies are of several, its parity may be that of a
+// phase before them, and the launch would end while memory is still written: an H200 ends such a launch with an error.
+func TestHarnessPhases(t *testing.T) {
+	n := 0
+	for _, x := range corpus.Async() {
+		if x.Name != "bulk-other-bytes" {
+			continue
+		}
+		n++
+		_, err := EmitHarness(x, "sm_90", FormFast, spec.Pointers)
+		require.ErrorContains(t, err, "several phases")
+	}
+	require.Equal(t, 1, n)
 }
 
 // TestHarnessText: the accesses of each role stand once in the text, constants

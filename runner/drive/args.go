@@ -11,7 +11,7 @@ import (
 // collector.
 func (p *Program) commands(m *Memory, l *launch, b *bins) ([]runner.Command, error) {
 	dims := runner.Dim1(l.ctas, l.threads)
-	if p.H.Shape.Ranks > 1 {
+	if p.H.Shape.Clusters {
 		dims.Cluster = [3]uint32{uint32(p.H.Shape.Ranks), 1, 1}
 	}
 	dims.Shared = l.shared
