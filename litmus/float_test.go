@@ -46,3 +46,28 @@ func TestFloatAdd(t *testing.T) {
 	assert.EqualValues(t, 0x80000000, FloatAdd(F32, 0x80000001, 0x80000000, true))
 	assert.EqualValues(t, 0, FloatAdd(F32, 0x00800001, 0x80800000, true), "a subnormal difference")
 }
+
+// TestFloatLeast: numbers are compared as such, with their signs; -0 is below +0; a number is chosen before what is none.
+func TestFloatLeast(t *testing.T) {
+	for _, c := range []struct {
+		t                 Type
+		a, b, least, most int64
+	}{
+		{F16, 0x3c00, 0xbc00, 0xbc00, 0x3c00},  // 1, -1
+		{F16, 0xbc00, 0xc000, 0xc000, 0xbc00},  // -1, -2
+		{F16, 0x0000, 0x8000, 0x8000, 0x0000},  // +0, -0
+		{F16, 0x0001, 0x8001, 0x8001, 0x0001},  // subnormal
+		{F16, 0x7c00, 0xfc00, 0xfc00, 0x7c00},  // infinities
+		{F16, 0x7e00, 0x3c00, 0x3c00, 0x3c00},  // no number, 1
+		{F16, 0x7e01, 0xfe02, 0x7fff, 0x7fff},  // no numbers
+		{BF16, 0x3f80, 0xbf80, 0xbf80, 0x3f80}, // 1, -1
+		{BF16, 0x7fc0, 0xff80, 0xff80, 0xff80}, // no number, -infinity
+		{F32, 0x3f800000, 0x40000000, 0x3f800000, 0x40000000},
+		{F64, 0x3ff0000000000000, -0x4010000000000000, -0x4010000000000000, 0x3ff0000000000000},
+	} {
+		assert.Equal(t, c.least, FloatLeast(c.t, c.a, c.b, false), "%v %x %x", c.t, c.a, c.b)
+		assert.Equal(t, c.least, FloatLeast(c.t, c.b, c.a, false), "%v %x %x", c.t, c.b, c.a)
+		assert.Equal(t, c.most, FloatLeast(c.t, c.a, c.b, true), "%v %x %x", c.t, c.a, c.b)
+		assert.Equal(t, c.most, FloatLeast(c.t, c.b, c.a, true), "%v %x %x", c.t, c.b, c.a)
+	}
+}
