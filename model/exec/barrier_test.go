@@ -138,8 +138,8 @@ func (s *steps) arrive(t int, b litmus.Barrier) {
 
 // barrierTest makes a test of two to four threads; barrier 0 has no thread count,
 // the others each have one, of two or three. With read, each has one of two, and some have the number
-// that was read last.
-func barrierTest(r *rand.Rand, read bool) *litmus.Test {
+// that was read last; with free, none has a thread count.
+func barrierTest(r *rand.Rand, read, free bool) *litmus.Test {
 	t := &litmus.Test{Dialect: litmus.PTX, Name: "B", Locations: []litmus.Location{{Name: "x"}, {Name: "y"}}}
 	value := int64(0)
 	for i := range 2 + r.IntN(3) {
@@ -161,7 +161,7 @@ func barrierTest(r *rand.Rand, read bool) *litmus.Test {
 				if read && r.IntN(2) == 0 {
 					b.ID = last
 				}
-				if read || b.ID.Value > 0 {
+				if read || b.ID.Value > 0 && !free {
 					b.Resource, b.Quorum = b.ID, litmus.Const(b.ID.Value+1)
 				}
 				if read {
@@ -185,7 +185,7 @@ func TestBlockedAgainstSteps(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seed, 17))
 	frozen := 0
 	for i := range count(t, 400) {
-		test := barrierTest(r, i%2 == 1)
+		test := barrierTest(r, i%3 == 1, i%3 == 2)
 		p, err := Compile(test)
 		require.NoError(t, err)
 		s := &steps{t: test, pc: make([]int, len(test.Threads)), waits: make([]bool, len(test.Threads)), arrivals: map[[2]int]int{}, count: map[[2]int]int{},
@@ -208,6 +208,7 @@ func TestBlockedAgainstSteps(t *testing.T) {
 			}
 			if endsCount(test) {
 				require.Subset(t, ended, s.ended, test)
+				require.Equal(t, len(s.ended) > 0, len(ended) > 0, "a test ends, or none of its executions does: %v", test)
 				require.Subset(t, blocked, onlyIf(mode == BlockedCounted, s.frozen), test)
 			} else {
 				require.Equal(t, s.ended, ended, test)
@@ -226,22 +227,24 @@ func onlyIf(yes bool, m map[string]bool) map[string]bool {
 	return map[string]bool{}
 }
 
-// endsCount reports whether threads pass barrier 0 because others have ended. The
+// endsCount reports whether threads pass a barrier because others have ended. The
 // machine lets them see what those did; for a model, an end orders nothing.
 func endsCount(t *litmus.Test) bool {
-	uses := map[int]int{} // by CTA
-	for i := range t.Threads {
-		n := 1
-		for _, in := range t.Threads[i].Body {
-			if in.Op == litmus.OpBar && in.Barrier.ID == litmus.Const(0) && in.Barrier.Quorum.Kind == litmus.OperandNone {
-				n++
+	for id := range int64(3) {
+		uses := map[int]int{} // by CTA
+		for i := range t.Threads {
+			n := 1
+			for _, in := range t.Threads[i].Body {
+				if in.Op == litmus.OpBar && in.Barrier.ID == litmus.Const(id) && in.Barrier.Quorum.Kind == litmus.OperandNone {
+					n++
+				}
 			}
+			cta := t.Threads[i].Place.CTA
+			if uses[cta] != 0 && uses[cta] != n {
+				return true
+			}
+			uses[cta] = n
 		}
-		cta := t.Threads[i].Place.CTA
-		if uses[cta] != 0 && uses[cta] != n {
-			return true
-		}
-		uses[cta] = n
 	}
 	return false
 }

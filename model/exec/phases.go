@@ -180,10 +180,42 @@ func (g *graph) synchronised(groups [][]int, phase []int) (r, order rel.Rel) {
 			g.afterEnds(gr, phase, r, after)
 		}
 	}
-	if !rel.Acyclic(order) {
+	if !rel.Acyclic(order) || !g.opened(groups, phase) {
 		return nil, nil
 	}
 	return r, order
+}
+
+// opened reports whether the barriers that let somebody go on can open one after the other. One without a thread count waits for the ends of
+// the threads of the CTA that do not arrive at it, and no thread has ended that waits (PTX ISA, exit): two threads whose last instructions
+// are barriers of other numbers wait for each other, though nothing follows that could be in a circle.
+func (g *graph) opened(groups [][]int, phase []int) bool {
+	before := rel.NewRel(g.n) // of barriers: which open first
+	waitsAt := func(e int) bool { return g.events[e].Kind == Barrier && !g.events[e].Arrive && !g.waits(e) }
+	for _, gr := range groups {
+		for _, b := range gr {
+			if !waitsAt(b) {
+				continue
+			}
+			p, _ := g.place(b)
+			for u := range g.paths {
+				to := int(g.start[u+1])
+				i := slices.IndexFunc(gr, func(x int) bool { return int(g.events[x].Thread) == u && phase[x] == phase[b] })
+				switch {
+				case i >= 0:
+					to = gr[i]
+				case g.events[b].Quorum != 0 || !p.SameScope(g.p.threads[u].place, litmus.ScopeCTA):
+					continue
+				}
+				for x := int(g.start[u]); x < to; x++ {
+					if waitsAt(x) {
+						before.Add(x, b)
+					}
+				}
+			}
+		}
+	}
+	return rel.Acyclic(before)
 }
 
 // afterEnds orders what follows a barrier without a thread count after the ends of those
