@@ -62,5 +62,5 @@ func (ptxProber) job(ctx context.Context, ops []Op, p pipeline.Place, refused ma
 			cells[of[u]].read(code, err, units[u].Name, &ops[of[u]], mapSequence)
 		}
 	}
-	return cells, now, nil
+	return cells, now, compare(ctx, ops, cells, p)
 }

@@ -11,7 +11,7 @@ import (
 
 // Row is one line of the mapping tables: an operation, what it becomes, and
 // where: in words, and the releases and targets one by one. Class is what the models say of
-// it, "" where they were not asked, or that it is refused.
+// it, or what came of the comparison with its PTX, "" where there was neither, or that it is refused.
 type Row struct {
 	Op, Group, Machine, Where string
 	Releases, Targets         []string
@@ -64,6 +64,17 @@ func (c *Cell) shown() string {
 	return "unknown: " + c.Reason
 }
 
+// compared is what came of the comparison of an operation of PTX with its machine code, "" where there was none.
+func (c *Cell) compared() string {
+	if c.PTX != "" || c.Status != Mapped {
+		return ""
+	}
+	return c.Code
+}
+
+// kind is what cells of one row have in common.
+func (c *Cell) kind() string { return c.compared() + " " + c.shown() }
+
 // front is what a table says of the first of two compilers, and of the judgement.
 func (c *Cell) front() string {
 	if c.PTX == "" {
@@ -91,9 +102,9 @@ func Rows(cells []Cell) []Row {
 		var order []string
 		begin := i
 		for ; i < len(cells) && cells[i].Op == op; i++ {
-			s := cells[i].shown()
+			s := cells[i].kind()
 			if by[s] == nil {
-				by[s], at[s] = set{}, &Row{Op: op, Group: cells[i].Group, Machine: s, Class: cells[i].class()}
+				by[s], at[s] = set{}, &Row{Op: op, Group: cells[i].Group, Machine: cells[i].shown(), Class: cells[i].class()}
 			}
 			t := cells[i].Target
 			at[s].Releases, at[s].Targets = with(at[s].Releases, releaseOf(cells[i].Toolchain)), with(at[s].Targets, t)
@@ -101,7 +112,7 @@ func Rows(cells []Cell) []Row {
 		}
 		for _, t := range all.targets {
 			for j := begin; j < i; j++ {
-				if s := cells[j].shown(); cells[j].Target == t && !slices.Contains(order, s) {
+				if s := cells[j].kind(); cells[j].Target == t && !slices.Contains(order, s) {
 					order = append(order, s)
 				}
 			}
@@ -133,7 +144,7 @@ func (c *Cell) class() string {
 		return c.Judgement.Class
 	}
 	if c.Status == Mapped {
-		return ""
+		return c.compared()
 	}
 	return c.Status
 }

@@ -36,7 +36,11 @@ func WriteText(w io.Writer, cells []Cell) error {
 			fmt.Fprintf(tw, "%s\n", r.Op)
 		}
 		group, op = r.Group, r.Op
-		fmt.Fprintf(tw, "  %s\t%s\n", r.Machine, r.Where)
+		where := r.Where
+		if slices.Contains(compared, r.Group) && r.Class != Refused {
+			where = strings.TrimSpace(r.Class + " on " + where)
+		}
+		fmt.Fprintf(tw, "  %s\t%s\n", r.Machine, where)
 	}
 	return tw.Flush()
 }
@@ -50,19 +54,33 @@ func WriteMarkdown(w io.Writer, cells []Cell) error {
 	b := bufio.NewWriter(w)
 	group := ""
 	rows := Rows(cells)
+	judged := map[string]bool{}
+	for i := range cells {
+		judged[cells[i].Group] = judged[cells[i].Group] || cells[i].compared() != ""
+	}
 	for _, r := range rows {
+		more, line := "", ""
+		if judged[r.Group] {
+			more, line = " judged |", "---|"
+		}
 		if r.Group != group {
 			if group != "" {
 				b.WriteString("\n")
 			}
 			group = r.Group
-			fmt.Fprintf(b, "### %s\n\n| operation | machine sequence | where |\n|---|---|---|\n", strings.ToUpper(group[:1])+group[1:])
+			fmt.Fprintf(b, "### %s\n\n| operation | machine sequence |%s where |\n|---|---|%s---|\n", strings.ToUpper(group[:1])+group[1:], more, line)
 		}
 		machine := r.Machine
 		if machine != "–" && machine != "nothing" {
 			machine = "`" + machine + "`"
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", r.Op, machine, r.Where)
+		switch {
+		case more != "" && r.Machine == "–":
+			more = " – |"
+		case more != "":
+			more = " " + r.Class + " |"
+		}
+		fmt.Fprintf(b, "| `%s` | %s |%s %s |\n", r.Op, machine, more, r.Where)
 	}
 	return b.Flush()
 }
