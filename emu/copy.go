@@ -285,8 +285,18 @@ func arrive(m ir.Mbarriers, a *ir.Access, result []byte, old, operand [8]byte) e
 	return nil
 }
 
-// readModifyWrite performs one, or those that an arrival behind copies, which are performed by then, consists of.
+// readModifyWrite performs one, or those that an arrival behind copies, which are performed by then, consists of; and of a narrow barrier
+// object an arrival that drops, which is an addition to the arrivals that phases expect and an arrival.
 func (g *Grid) readModifyWrite(w *Warp, pc int32, a *ir.Access, l int, p Place) error {
+	if a.Atom == ir.AtomDrop && g.Code.P.Mbarriers == ir.Narrow {
+		expects, arrives := *a, *a
+		expects.Atom, expects.Bytes, expects.Type, expects.Dst = ir.AtomAdd, 4, ir.U32, nil
+		arrives.Atom = ir.AtomArrive
+		if err := g.atomic(w, pc, &expects, l, p); err != nil {
+			return err
+		}
+		return g.atomic(w, pc, &arrives, l, p)
+	}
 	if a.Atom != ir.AtomArriveBehind {
 		return g.atomic(w, pc, a, l, p)
 	}

@@ -52,9 +52,6 @@ func (k *body) async(in *litmus.Instr) error {
 	if f.Kind == litmus.WarpElect { // its other result is left out
 		return k.elect(in)
 	}
-	if f.Drop && k.e.sm < 90 { // ATOMS.POPC.INC.32, ATOMS.ARRIVE.64
-		return unsupported("%s: before sm_90 it is two instructions, which the comparison does not take for one", in)
-	}
 	var ops []string
 	for i, c := range strings.ReplaceAll(f.Operands, "?", "") {
 		switch {

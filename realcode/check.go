@@ -309,10 +309,25 @@ func (c *checker) operation(k int) {
 	}
 	if op.strong() {
 		c.alone(k, op, g)
+		c.lessens(k, op, g)
 		c.companions(k, op, g)
 		c.arm(k, op, g)
 	}
 	c.waits(k, op)
+}
+
+// lessens compares, of an arrival that drops, how often the machine code lessens what later phases expect.
+func (c *checker) lessens(k int, op *Op, g *images) {
+	if !op.Inst.Has("arrive_drop") || c.sm >= 90 {
+		return
+	}
+	switch v, err := c.compare(k, -1, g.lessen, nil, policy{}); {
+	case err != nil && v == nil:
+		c.unknown(Missing, k, "%v", err)
+	case v != nil:
+		c.finding(Missing, k, c.code(g.main...), "a path through the machine code makes later phases expect fewer arrivals %s, which none through the PTX does",
+			times(len(v.word)))
+	}
 }
 
 // alone compares how often an operation is performed on each path.

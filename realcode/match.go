@@ -22,6 +22,8 @@ type images struct {
 	moved bool
 	// pieces are the instructions of a vector access, those together that make it once: main has one of each.
 	pieces [][]int32
+	// lessen are, of an arrival that drops, before sm_90, the additions that make later phases expect fewer arrivals.
+	lessen []int32
 	// doubt is why it is not known what the image is.
 	doubt string
 }
@@ -227,7 +229,7 @@ func (m *matcher) byLines(k int, op *Op) {
 	case ptx.Atomic, ptx.Reduction:
 		m.atomic(op, g, group)
 	case ptx.MbarWait, ptx.MbarArrive, ptx.Mbarrier:
-		m.mbarrier(op, g)
+		m.mbarrier(k, op, g)
 		m.elected(g, group)
 	case ptx.Arrive, ptx.Await:
 		m.clustered(g, group)
@@ -374,7 +376,7 @@ func (m *matcher) elected(g *images, group []int32) {
 
 // mbarrier chooses among the accesses to shared memory that an operation on an
 // mbarrier is before sm_90.
-func (m *matcher) mbarrier(op *Op, g *images) {
+func (m *matcher) mbarrier(k int, op *Op, g *images) {
 	best := func(keep func(in *isa.Inst) bool) {
 		if slices.ContainsFunc(g.main, func(i int32) bool { return keep(m.mach.insts[i]) }) {
 			g.main = slices.DeleteFunc(g.main, func(i int32) bool { return !keep(m.mach.insts[i]) })
@@ -384,6 +386,16 @@ func (m *matcher) mbarrier(op *Op, g *images) {
 	switch op.Effect.Kind {
 	case ptx.MbarArrive:
 		best(func(in *isa.Inst) bool { return in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction })
+		if op.Inst.Has("arrive_drop") && m.mach.sm < 90 {
+			arrives := func(i int32) bool { return slices.Contains(m.mach.insts[i].Mods, "ARRIVE") }
+			for _, i := range g.main {
+				if !arrives(i) {
+					g.lessen = append(g.lessen, i)
+					m.owner[i] = int32(k)
+				}
+			}
+			g.main = slices.DeleteFunc(g.main, func(i int32) bool { return !arrives(i) })
+		}
 	case ptx.MbarWait:
 		best(func(in *isa.Inst) bool { return in.Role == isa.RoleLoad || in.Op == "SYNCS" })
 		g.stutter = true

@@ -17,6 +17,7 @@ type rootPair struct{ ptx, code string }
 // another distance than the rest of their base, the line is wrong. Where another
 // operation of the same class fits, and lacks its image, the image is its.
 func (m *matcher) byAddress() {
+	m.passed()
 	distance, sure := m.distances()
 	m.distance = distance
 	m.wide(distance)

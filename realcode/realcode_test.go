@@ -279,6 +279,33 @@ func TestUnusedAcquire(t *testing.T) {
 	}
 }
 
+// TestArriveDrop: before sm_90 an arrival that drops is an addition and an arrival; the code of an arrival that does not is another program's,
+// and so is the code of one that does.
+func TestArriveDrop(t *testing.T) {
+	text, err := os.ReadFile("testdata/drop.ptx")
+	require.NoError(t, err)
+	parsed := func(text string) *ptx.Module {
+		m, err := ptx.Parse("drop.ptx", []byte(text))
+		require.NoError(t, err)
+		return m
+	}
+	drops, stays := parsed(string(text)), parsed(strings.Replace(string(text), "arrive_drop", "arrive", 1))
+	for _, tc := range releases(t) {
+		for _, level := range []string{"O0", "O3"} {
+			for _, made := range []*ptx.Module{drops, stays} {
+				code, err := Build(t.Context(), tc, made, "sm_80", level)
+				require.NoError(t, err)
+				for _, asked := range []*ptx.Module{drops, stays} {
+					res, err := Compare(t.Context(), asked, code, "sm_80")
+					require.NoError(t, err)
+					class, why := res.Kernels[0].Class()
+					require.Equal(t, made == asked, class == Preserved, "%s %s: %s", tc.ID, level, why)
+				}
+			}
+		}
+	}
+}
+
 // TestNarrowed: of a 64-bit acquire load of which one half is used, ptxas makes a
 // 32-bit one.
 func TestNarrowed(t *testing.T) {
