@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"optcheck/isa"
+	"optcheck/model"
 	"optcheck/ptx"
 	"optcheck/report"
 	"optcheck/spec"
@@ -193,6 +194,9 @@ func (p *Program) result(k *Kernel) (r report.Result) {
 			break
 		}
 	}
+	if r.Reason == "" && r.Class == Changed {
+		r.Reason = undefined(k)
+	}
 	for i := range k.Notes {
 		r.Notes = append(r.Notes, p.finding(k, &k.Notes[i]))
 	}
@@ -203,6 +207,17 @@ func (p *Program) result(k *Kernel) (r report.Result) {
 		r.Reason = k.Unknown[0].at() + k.Unknown[0].headline()
 	}
 	return r
+}
+
+// undefined is what the models say of the first finding of a kernel whose machine code has a test without a meaning in PTX, "" if none has.
+func undefined(k *Kernel) string {
+	for i := range k.Findings {
+		f := &k.Findings[i]
+		if v := f.Verdict; v != nil && v.Undefined != "" {
+			return fmt.Sprintf("%smodel %s, %s: %s; %s %s what the PTX forbids", f.at(), v.Model, v.Pattern, v.Undefined, model.BytesModel, v.Bytes)
+		}
+	}
+	return ""
 }
 
 func (p *Program) finding(k *Kernel, f *Finding) report.Finding {
