@@ -11,8 +11,9 @@ import (
 	"optcheck/refine"
 )
 
-// A kernel is written for some shapes of its launch, and for numbers that fit each other: rows of a matrix overlap where it is narrower than the
-// block. Where nobody has said how a kernel is launched, a race that another launch with the same operations does not have is a question.
+// A kernel is written for some shapes of its launch, and for numbers that fit each other: rows of a matrix overlap where it is narrower
+// than the block. Where nobody has said how a kernel is launched, a race that another launch with the same operations does not have is a
+// question.
 
 // maxDoubting bounds the instructions of threads that the search for other launches executes, maxAttempt those of one.
 const (
@@ -20,8 +21,8 @@ const (
 	maxAttempt  = 1 << 22
 )
 
-// doubt looks for launches without the races, endless waits and reads of nothing of a result whose launch was chosen. chosen are the choices of
-// the inputs.
+// doubt looks for launches without the races, endless waits and reads of nothing of a result whose launch was chosen. chosen are the
+// choices of the inputs.
 func (o *Options) doubt(p *ir.Program, lines Lines, r *Result, chosen []choice) error {
 	left := slices.DeleteFunc(slices.Clone(r.Found), func(f *Finding) bool {
 		return f.Minor() || f.Rule != DataRace && f.Rule != Stuck && f.Rule != Uninitialised
@@ -84,9 +85,9 @@ type attempt struct {
 	whole bool
 }
 
-// others are other choices than those that were made first: those of the other inputs, then other shapes and numbers that fit each other, with
-// the values to which inputs were directed that show a finding, and memory whose integers are zero or count up: what threads do at places that
-// they find in memory says little if two places there are the same by chance.
+// others are other choices than those that were made first: those of the other inputs, then other shapes and numbers that fit each
+// other, with the values to which inputs were directed that show a finding, and memory whose integers are zero or count up: what threads
+// do at places that they find in memory says little if two places there are the same by chance.
 func (o *Options) others(p *ir.Program, chosen []choice, of []*Finding) (out []attempt) {
 	for i, c := range chosen[:o.Inputs] {
 		out = append(out, attempt{i, c, true})
@@ -112,8 +113,8 @@ func (o *Options) others(p *ir.Program, chosen []choice, of []*Finding) (out []a
 	return out
 }
 
-// other runs another choice, and tells who performed the operations of findings; nobody does if the run says nothing. One that stops at what is
-// not understood, shows that its threads do not wait for ever.
+// other runs another choice, and tells who performed the operations of findings; nobody does if the run says nothing. One that stops at
+// what is not understood, shows that its threads do not wait for ever.
 func (o *Options) other(p *ir.Program, lines Lines, t attempt, of []*Finding) (*outcome, *doers, error) {
 	did := &doers{}
 	again := *o
@@ -256,8 +257,8 @@ func (d *doers) Copy(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *[e
 	return d.monitor.Copy(w, pc, c, act, to, from)
 }
 
-// both reports whether the operations of a finding were performed by threads as far apart as the finding's; those of a kernel that is for one
-// block, by threads of it.
+// both reports whether the operations of a finding were performed by threads as far apart as the finding's; those of a kernel that is
+// for one block, by threads of it.
 func (d *doers) both(f *Finding, cover *emu.Coverage, oneBlock bool) bool {
 	if f.Second == nil {
 		return cover.Insts[f.First.Inst]

@@ -9,8 +9,8 @@ import (
 	"optcheck/litmus"
 )
 
-// Few threads are enough for most races. What some threads do while the others have not begun is the beginning of an execution of all: those that
-// come later order nothing that is over. Threads that wait for each other at a barrier of their block are taken together.
+// Few threads are enough for most races. What some threads do while the others have not begun is the beginning of an execution of all:
+// those that come later order nothing that is over. Threads that wait for each other at a barrier of their block are taken together.
 
 const (
 	// maxFew bounds the threads, or blocks, that are looked at alone, maxTries how often.

@@ -12,8 +12,8 @@ import (
 	"optcheck/ptx"
 )
 
-// TestPeer: locks and a barrier that others have published verdicts of, and variants with one order or scope too weak. The launches are those of
-// Tong et al., Towards Unified Analysis of GPU Consistency (2024), as threads of a block and blocks.
+// TestPeer: locks and a barrier that others have published verdicts of, and variants with one order or scope too weak. The launches are
+// those of Tong et al., Towards Unified Analysis of GPU Consistency (2024), as threads of a block and blocks.
 func TestPeer(t *testing.T) {
 	text, err := os.ReadFile("testdata/peer.ptx")
 	require.NoError(t, err)
@@ -24,12 +24,16 @@ func TestPeer(t *testing.T) {
 		block, blocks int
 		free          bool
 	}{
-		{"caslock", acquire, 4, 2, false}, {"caslock", release, 4, 2, false}, {"caslock", scope, 4, 1, true}, {"caslock", scope, 4, 2, false},
-		{"ticketlock", acquire, 4, 2, false}, {"ticketlock", release, 4, 2, false}, {"ticketlock", scope, 4, 1, true}, {"ticketlock", scope, 4, 2, false},
-		{"ttaslock", [3]string{}, 2, 2, true}, {"ttaslock", acquire, 4, 2, false}, {"ttaslock", release, 4, 2, false}, {"ttaslock", scope, 4, 1, true},
-		{"ttaslock", scope, 4, 2, false}, {"xfbarrier", [3]string{}, 3, 3, true},
-		{"xfbarrier", [3]string{"sees them", "acquire", "relaxed"}, 2, 2, false}, {"xfbarrier", [3]string{"goes on", "acquire", "relaxed"}, 2, 2, false},
-		{"xfbarrier", [3]string{"lets them", "release", "relaxed"}, 2, 2, false}, {"xfbarrier", [3]string{"arrives", "release", "relaxed"}, 2, 2, false},
+		{"caslock", acquire, 4, 2, false}, {"caslock", release, 4, 2, false},
+		{"caslock", scope, 4, 1, true}, {"caslock", scope, 4, 2, false},
+		{"ticketlock", acquire, 4, 2, false}, {"ticketlock", release, 4, 2, false},
+		{"ticketlock", scope, 4, 1, true}, {"ticketlock", scope, 4, 2, false},
+		{"ttaslock", [3]string{}, 2, 2, true}, {"ttaslock", acquire, 4, 2, false}, {"ttaslock", release, 4, 2, false},
+		{"ttaslock", scope, 4, 1, true}, {"ttaslock", scope, 4, 2, false}, {"xfbarrier", [3]string{}, 3, 3, true},
+		{"xfbarrier", [3]string{"sees them", "acquire", "relaxed"}, 2, 2, false},
+		{"xfbarrier", [3]string{"goes on", "acquire", "relaxed"}, 2, 2, false},
+		{"xfbarrier", [3]string{"lets them", "release", "relaxed"}, 2, 2, false},
+		{"xfbarrier", [3]string{"arrives", "release", "relaxed"}, 2, 2, false},
 	} {
 		lines := strings.Split(string(text), "\n")
 		for i, l := range lines {

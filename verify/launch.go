@@ -278,8 +278,8 @@ func (f *findings) first(was func(emu.Word, emu.Kind) uint32) func(emu.Word, emu
 // countedBytes is from where on words of memory that counts up are numbered anew.
 const countedBytes = 1 << 21
 
-// first makes the integers of memory that was not given zero, or count up: as indices they lead to different places, as bounds to ranges that do
-// not overlap.
+// first makes the integers of memory that was not given zero, or count up: as indices they lead to different places, as bounds to ranges
+// that do not overlap.
 func (c content) first(was func(emu.Word, emu.Kind) uint32) func(emu.Word, emu.Kind) uint32 {
 	return func(w emu.Word, k emu.Kind) uint32 {
 		n := uint32(w.Addr()%countedBytes) / 4

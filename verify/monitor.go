@@ -35,6 +35,7 @@ type monitor struct {
 	deaf     bool
 	together func(x *bar)
 	orders   *runOrders // if not nil, gathers which strong accesses are ordered
+	old      *old       // if not nil, strong loads may read what has been overwritten
 
 	// origins, if not nil, follow what addresses depend on.
 	origins *origins
@@ -169,7 +170,9 @@ func (m *monitor) Access(w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[e
 	if a.Sem != ir.Weak && a.Kind != ir.Load {
 		m.times[n]++
 	}
-	return m.grid.Access(w, pc, a, act, at)
+	err := m.grid.Access(w, pc, a, act, at)
+	m.old.replace(w, a)
+	return err
 }
 
 // touch is an access of one lane.
@@ -196,21 +199,40 @@ func (m *monitor) words(w *emu.Warp, p emu.Place, n int, t *touch, by id, th *th
 		k := min(4-int(p.Addr&3), n-off)
 		c := m.shadow.at(emu.WordOf(p, int(by.block)))
 		m.uninitialised(c, t, by, p)
-		var msg *message
 		if t.strong {
-			if c.strong == nil {
-				c.strong = &strongCell{}
-			}
-			m.orders.note(m, c.strong, t, by, th.clock)
-			msg = m.listen(c.strong, t, by, th, a)
-		}
-		m.cells(c, t, by, th, p, k)
-		if t.strong && t.write {
-			m.speak(c.strong, t, by, th, a, msg)
+			m.strongWord(c, t, by, th, p, k, a)
+		} else {
+			m.cells(c, t, by, th, p, k)
 		}
 		off += k
 		p.Addr += uint64(k)
 	}
+}
+
+// strongWord checks a strong access of a word, or of bytes of it.
+func (m *monitor) strongWord(c *cell, t *touch, by id, th *thread, p emu.Place, n int, a *ir.Access) {
+	if c.strong == nil {
+		c.strong = &strongCell{}
+	}
+	s := c.strong
+	m.orders.note(m, s, t, by, th.clock)
+	var v *version
+	switch {
+	case t.write:
+		m.overwrite(s, t, p, n)
+	case a.Elems == 1 && a.Bytes == 4 && c.bytes == nil:
+		v = m.choose(s, t, by, th.clock)
+	}
+	m.reading(s, v, func() {
+		msg := m.listen(s, t, by, th, a)
+		m.cells(c, t, by, th, p, n)
+		if t.write {
+			m.speak(s, t, by, th, a, msg)
+			if s.history != nil {
+				s.history.mark(t, s.history.count)
+			}
+		}
+	})
 }
 
 // cells checks a word, or bytes of it.
@@ -348,6 +370,10 @@ func (m *monitor) Fence(w *emu.Warp, pc int32, f *ir.Fence, act uint32) error {
 				if up == sameGPU {
 					th.heard = th.heard[:0]
 				}
+			}
+			if f.Sem == ir.SC && m.old != nil {
+				th.clock = join(th.clock, m.old.fences, m.shape)
+				m.old.fences = join(m.old.fences, th.clock.with(m.id(w, l), m.times[n], m.shape), m.shape)
 			}
 			if f.Sem == ir.SC && up == sameGPU {
 				th.clock = th.clock.fenced(m.id(w, l), m.times[n], m.shape)

@@ -58,16 +58,24 @@ func Needed(m *ptx.Module, kernel string, o *Options) ([]Need, *Result, error) {
 		had[keyOf(p, y)] = true
 	}
 	f := &findings{program: p, lines: lines, block: r.Block, grid: r.Grid}
-	more := set // other schedules show what is not ordered with all synchronisations, either
-	more.Schedules, more.Seed = moreSchedules*cmp.Or(o.Schedules, 4), o.Seed+1
-	if _, err := program(p, lines, &more); err != nil {
+	more := set // further schedules show what is not ordered with all synchronisations, either
+	more.Schedules = max(o.Schedules, moreSchedules)
+	all, err := program(p, lines, &more)
+	if err != nil {
 		return nil, nil, err
+	}
+	for _, y := range all.Found {
+		had[keyOf(p, y)] = true
 	}
 	var left *orders
 	without := func(e ...edited) (*Result, error) {
 		left = newOrders()
 		set.watch = left.watch
 		x, err := program(with(p, e), lines, &set)
+		if err == nil && len(e) == 1 && len(x.Unknown) == 0 && !slices.ContainsFunc(x.Found, func(y *Finding) bool { return !had[keyOf(p, y)] }) {
+			more.watch = left.watch
+			x, err = program(with(p, e), lines, &more)
+		}
 		if err == nil {
 			x.Found = slices.DeleteFunc(x.Found, func(y *Finding) bool { return had[keyOf(p, y)] })
 		}
@@ -112,8 +120,8 @@ func Needed(m *ptx.Module, kernel string, o *Options) ([]Need, *Result, error) {
 	return out, r, nil
 }
 
-// moreSchedules is how many times the schedules of a change are run without one, to see what is not ordered then, either.
-const moreSchedules = 4
+// moreSchedules is how many schedules are run at least of a change that is not noticed. In some of them strong loads read old values.
+const moreSchedules = 12
 
 // with is a program with changes.
 func with(p *ir.Program, edits []edited) *ir.Program {

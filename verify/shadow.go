@@ -54,6 +54,7 @@ type strongCell struct {
 	// chain and link are those of the last write, seen the reads of it and of those before it in its chain: the newest ones.
 	chain, link uint32
 	seen        []touch
+	history     *history // if old values may be read
 }
 
 // maxSeen bounds the reads that a place remembers.
@@ -305,7 +306,7 @@ func (m *monitor) check(c *cell, t *touch, by id, k *clock) {
 		c.write, c.written = *t, true
 		c.reads = c.reads[:0]
 		if c.strong != nil {
-			c.strong.held = false
+			c.strong.held, c.strong.history = false, nil
 		}
 	default:
 		m.read(c, t, by, k)

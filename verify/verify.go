@@ -286,8 +286,14 @@ func (o *Options) policy(schedule int) (emu.Policy, string) {
 		return emu.Policy{Quantum: 97, Reverse: true}, "threads in the opposite order of their numbers"
 	}
 	s := o.Seed + uint64(schedule)
-	return emu.Policy{Quantum: 31, Shuffle: s, Reverse: schedule%2 == 1}, fmt.Sprintf("threads in a random order, seed %d", s)
+	if readsOld(schedule) {
+		return emu.Policy{Quantum: 31, Shuffle: s, Reverse: true}, fmt.Sprintf("threads in a random order, seed %d, strong loads may read old values", s)
+	}
+	return emu.Policy{Quantum: 31, Shuffle: s}, fmt.Sprintf("threads in a random order, seed %d", s)
 }
+
+// readsOld reports whether strong loads may read old values in a schedule.
+func readsOld(schedule int) bool { return schedule > 2 && schedule%2 == 1 }
 
 // one makes a run, and another one like it, which follows what addresses depend on, if one of them was wrong.
 func (o *Options) one(p *ir.Program, lines Lines, input, schedule int, c choice) (*outcome, error) {
@@ -336,6 +342,9 @@ func (o *Options) run(p *ir.Program, lines Lines, input, schedule int, c choice,
 		made: made{input: input, schedule: schedule, with: c}, chosen: o.numbers(p, in), block: in.Block, grid: in.Grid}
 	g.Memory.Forget, g.Memory.First = true, f.first(c.content.first(g.Memory.First))
 	m := newMonitor(g, y, f)
+	if readsOld(schedule) {
+		m.old = newOld((o.Seed+uint64(schedule))*0x9e3779b97f4a7c15, m.shape)
+	}
 	if follow {
 		m.origins = newOrigins(o, p, in, g, buffers)
 	}
