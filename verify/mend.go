@@ -44,7 +44,9 @@ func (o *Options) mend(p *ir.Program, lines Lines, r *Result) {
 	m := &mender{o: *o, p: p, lines: lines, was: map[sourceKey]bool{}, left: maxMending}
 	m.o.Unmended, m.o.Schedules, m.o.Inputs, m.o.Progress = true, min(o.Schedules, 3), 1, nil
 	for _, f := range r.Found {
-		m.was[keyOf(p, f)] = true
+		if m.was[keyOf(p, f)] = true; readsOld(f.made.schedule) { // another schedule need not show it
+			m.o.Schedules = max(m.o.Schedules, f.made.schedule+1)
+		}
 	}
 	done := 0
 	var far []*Finding

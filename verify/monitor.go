@@ -153,6 +153,9 @@ func usesAsync(p *ir.Program) bool {
 // Access checks an access, and lets the grid perform it.
 func (m *monitor) Access(w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.Place) error {
 	m.origins.places(at)
+	if m.old != nil {
+		m.old.last = 0
+	}
 	if err := m.layout.check(m, w, pc, a, act, at); err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ type old struct {
 	fences *clock // what the sequentially consistent fences so far knew
 	lanes  [emu.Lanes]uint32
 	took   uint32 // the lanes of the access that is performed which read an old value
+	last   uint32 // those of the last one
 }
 
 // history is what is known of the writes of a place that has strong accesses alone.
@@ -141,5 +142,13 @@ func (o *old) replace(w *emu.Warp, a *ir.Access) {
 		binary.LittleEndian.PutUint32(b[:], o.lanes[l])
 		w.Loaded(a, l, b[:])
 	})
-	o.took = 0
+	o.last, o.took = o.took, 0
+}
+
+// read gives the old value that a lane read in the last access.
+func (o *old) read(lane int) (uint32, bool) {
+	if o == nil || o.last>>lane&1 == 0 {
+		return 0, false
+	}
+	return o.lanes[lane], true
 }

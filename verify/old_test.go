@@ -26,3 +26,14 @@ func TestOld(t *testing.T) {
 		}
 	}
 }
+
+// TestOldShown: the picture of a race that an old value led to shows what was read.
+func TestOldShown(t *testing.T) {
+	o := &Options{Launch: Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{1, 1, 1}}, Schedules: 16, Executions: true}
+	for _, name := range []string{"want", "data"} {
+		o.Launch.Args = append(o.Launch.Args, Arg{Name: name, Buffer: true, Bytes: 8})
+	}
+	r, err := Kernel(module(t, "testdata/old.ptx"), "both", o)
+	require.NoError(t, err)
+	require.Contains(t, r.Found[0].Record, "=0x0, overwritten")
+}

@@ -110,7 +110,9 @@ func (r *recorder) Access(w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[
 		from, heard := r.last[word]
 		if t >= 0 && (a.Sem != ir.Weak || a.Mbarrier || r.racing(pc)) {
 			o := operation{text: r.does(w, a, at[l]), from: -1}
-			if heard && a.Kind != ir.Store && from.thread == 1-t {
+			if v, old := r.old.read(l); old {
+				o.text = fmt.Sprintf("R %s=%#x, overwritten", r.layout.short(at[l]), v)
+			} else if heard && a.Kind != ir.Store && from.thread == 1-t {
 				o.from = from.op
 			}
 			by = writer{t, r.count}
