@@ -6,13 +6,14 @@ import (
 	"optcheck/ptx"
 )
 
-// passed gives loads what has the line of a wait for an mbarrier before them: ptxas 11.2 gives a wait and the guarded loads of shared memory
-// behind it one line. A wait has one place, so that what is at another place that is known is not it, but the first load behind it in its
-// block that has no image.
+// passed gives loads what has the line of another operation: ptxas 11.2 gives a wait for an mbarrier and the guarded loads behind it one line,
+// and two loads under one condition the line of either. An operation has one place, so that of images at two places that are known one is
+// another's: of the first load behind it in its block that has none, or of two loads under one condition that of the one before it.
 func (m *matcher) passed() {
 	for k, op := range m.src.ops {
 		g := &m.img[k]
-		if len(g.main) < 2 || op.Effect.Kind != ptx.MbarWait {
+		guarded := op.Effect.Kind == ptx.Load && op.Inst.Guard >= 0
+		if len(g.main) < 2 || op.Effect.Kind != ptx.MbarWait && !guarded {
 			continue
 		}
 		slices.Sort(g.main)
@@ -23,20 +24,27 @@ func (m *matcher) passed() {
 			if !at.fixed() || !a.fixed() || a.root == at.root && a.offset == at.offset || m.mach.insts[i].Mem.Width != width {
 				continue
 			}
-			if j := m.lacking(k, i); j >= 0 {
-				m.img[j].main, m.img[j].moved = []int32{i}, true
-				m.owner[i] = int32(j)
-				g.main = slices.DeleteFunc(g.main, func(x int32) bool { return x == i })
+			j, image := m.lacking(k, i, 1), i
+			if j < 0 && guarded && len(g.main) == 2 {
+				j, image = m.lacking(k, first, -1), first
+			}
+			if j >= 0 {
+				m.img[j].main, m.img[j].moved = []int32{image}, true
+				m.owner[image] = int32(j)
+				g.main = slices.DeleteFunc(g.main, func(x int32) bool { return x == image })
 			}
 		}
 	}
 }
 
-// lacking is the first load behind an operation in its block that has no image and may have this one, -1 if there is none.
-func (m *matcher) lacking(k int, i int32) int {
-	for j := k + 1; j < len(m.src.ops) && m.src.block[j] == m.src.block[k]; j++ {
+// lacking is the next load behind (step 1) or before (-1) an operation in its block that has no image and may have this one, under the same
+// condition if the operation is a load; -1 if there is none.
+func (m *matcher) lacking(k int, i int32, step int) int {
+	of := m.src.ops[k]
+	for j := k + step; j >= 0 && j < len(m.src.ops) && m.src.block[j] == m.src.block[k]; j += step {
 		op := m.src.ops[j]
-		if op.Func == m.src.ops[k].Func && op.Effect.Kind == ptx.Load && len(m.img[j].main) == 0 && op.Effect.Width == m.mach.insts[i].Mem.Width &&
+		under := of.Effect.Kind != ptx.Load || op.Inst.Guard == of.Inst.Guard && op.Inst.Neg == of.Inst.Neg
+		if op.Func == of.Func && op.Effect.Kind == ptx.Load && under && len(m.img[j].main) == 0 && op.Effect.Width == m.mach.insts[i].Mem.Width &&
 			partOf(op, m.mach.insts[i]) == mainPart {
 			return j
 		}
