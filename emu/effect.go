@@ -408,11 +408,20 @@ func (w *Warp) Nearest(a *ir.Access, p Place) uint64 {
 			to -= base + size - n
 		}
 	}
+	if beyond(p) {
+		to -= p.Addr&0xffffffff - sharedEnd + size
+	}
 	if misaligned(to, size) {
 		to &^= size - 1
 	}
 	return to
 }
+
+// sharedEnd is above the shared memory of a block of any target: of sm_90 it has 228 KiB.
+const sharedEnd = 1 << 18
+
+// beyond reports whether a place is of no block's shared memory.
+func beyond(p Place) bool { return p.Space == ir.Shared && p.Addr&0xffffffff >= sharedEnd }
 
 // misaligned reports whether an address is none of an access of so many bytes.
 func misaligned(addr, size uint64) bool { return addr&(size-1) != 0 && size&(size-1) == 0 }
@@ -482,6 +491,9 @@ func (w *Warp) perform(pc int32, a *ir.Access, act uint32) error {
 		}
 		if misaligned(p.Addr, size) && !w.policy.Anywhere {
 			return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("an access of %d bytes to %s address %#x, which is misaligned", size, p.Space, p.Addr)}
+		}
+		if beyond(p) && !w.policy.Anywhere {
+			return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("an access of %d bytes to shared address %#x, where no block has memory", size, p.Addr)}
 		}
 		at[l] = p
 		switch p.Space {

@@ -296,10 +296,22 @@ func (g *Grid) otherwise(word Word, v, mask uint32, constant, races bool, thread
 	case constant:
 		return g.Memory.Other(word, v, mask)
 	case races:
-		from, to := g.Records[thread].epoch(epoch)
-		return g.Memory.Racing(word, v, mask, thread, from, to)
+		from, to := g.Records[thread].epoch(epoch, true)
+		begin, end := g.Records[thread].epoch(epoch, false)
+		return g.Memory.Racing(word, v, mask, func(by int, time uint64) bool {
+			if by >= 0 && g.warpOf(by) == g.warpOf(thread) {
+				return by != thread && time > from && time <= to
+			}
+			return time > begin && time <= end
+		})
 	}
 	return v
+}
+
+// warpOf is the number of the warp of a thread in the grid.
+func (g *Grid) warpOf(thread int) int {
+	n := g.Launch.Threads()
+	return thread/n*n + thread%n/Lanes
 }
 
 // changed replaces what a lane reads if it is to be replaced: buf holds the elements of the events from first on.

@@ -193,11 +193,11 @@ func (m *Memory) Other(w Word, v, mask uint32) uint32 {
 	return v
 }
 
-// Racing is another content than v that other threads gave a word behind one time and until another; v if there is none.
-func (m *Memory) Racing(w Word, v, mask uint32, thread int, from, to uint64) uint32 {
+// Racing is another content than v that a word was given by a thread at a time, with which a race is asked for; v if there is none.
+func (m *Memory) Racing(w Word, v, mask uint32, race func(by int, time uint64) bool) uint32 {
 	h := m.versions(w)
-	for i := 1; i < len(h) && h[i].time <= to; i++ {
-		if x := h[i]; x.time > from && int(x.by) != thread && (x.value^h[i-1].value)&mask != 0 && (x.value^v)&mask != 0 {
+	for i := 1; i < len(h); i++ {
+		if x := h[i]; (x.value^h[i-1].value)&mask != 0 && (x.value^v)&mask != 0 && race(int(x.by), x.time) {
 			return x.value
 		}
 	}

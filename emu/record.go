@@ -65,13 +65,19 @@ type Stored struct {
 // Epoch is what a thread stored weakly between two synchronisations.
 type Epoch map[Word]Stored
 
+// synced is when a thread synchronised; warp tells that it did with its warp alone.
+type synced struct {
+	at   uint64
+	warp bool
+}
+
 // Record is what a thread did.
 type Record struct {
 	Events []Event
 	Epochs []Epoch // one more than there are synchronisations
 	// Time is that of the last synchronisation, times are those of all.
 	Time  uint64
-	times []uint64
+	times []synced
 	// Cached are words that were accessed with a cache operator.
 	Cached map[Word]bool
 
@@ -140,20 +146,25 @@ func (r *Record) sync(e Event) {
 	if r.keep {
 		r.Events = append(r.Events, e)
 		r.Epochs = append(r.Epochs, nil)
-		r.times = append(r.times, e.Time)
+		r.times = append(r.times, synced{e.Time, e.Kind == EventWarpBarrier})
 	}
 }
 
-// epoch is when an epoch began, and when it ended.
-func (r *Record) epoch(n int) (from, to uint64) {
-	to = math.MaxUint64
-	if 0 < n && n <= len(r.times) {
-		from = r.times[n-1]
+// epoch is when an epoch began, and when it ended. Without barriers of the warp it is longer: other warps do not meet at them.
+func (r *Record) epoch(n int, warp bool) (from, to uint64) {
+	counts := func(i int) bool { return warp || !r.times[i].warp }
+	for i := min(n, len(r.times)) - 1; i >= 0; i-- {
+		if counts(i) {
+			from = r.times[i].at
+			break
+		}
 	}
-	if n < len(r.times) {
-		to = r.times[n]
+	for ; n < len(r.times); n++ {
+		if counts(n) {
+			return from, r.times[n].at
+		}
 	}
-	return from, to
+	return from, math.MaxUint64
 }
 
 func (r *Record) cached(p Place, block, n int) {
