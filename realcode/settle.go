@@ -108,7 +108,7 @@ func (k *Kernel) undecided(x *Executed) *Finding {
 		return nil
 	}
 	return &Finding{Rule: Uncompared, Kernel: k.Name, First: &x.undecided[0],
-		Detail: fmt.Sprintf("%d conditions that runs did not show on both sides of their border, of whose operands the machine code makes no such comparison",
+		Detail: fmt.Sprintf("%d conditions of which runs did not show both outcomes and the border, and that may be others in the machine code",
 			len(x.undecided))}
 }
 

@@ -252,3 +252,36 @@ func TestUndefinedContent(t *testing.T) {
 		})
 	}
 }
+
+// TestApproximate: a difference behind approximate functions counts if it is far beyond what their errors make of the results, or is none of values.
+func TestApproximate(t *testing.T) {
+	text := func(body string) *ir.Program {
+		return lowered(t, `.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in)
+{
+	.reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<3>; .reg .f32 %f<9>;
+	ld.param.u64 %d0, [out]; ld.param.u64 %d2, [in];
+	mov.u32 %r0, %tid.x; mad.wide.u32 %d1, %r0, 4, %d0; mad.wide.u32 %d2, %r0, 4, %d2;
+	ld.global.f32 %f1, [%d2];
+	`+body+`
+	ret;
+}
+`)
+	}
+	program := "ex2.approx.f32 %f2, %f1; sin.approx.f32 %f3, %f1; st.global.f32 [%d1], %f2; st.global.f32 [%d1+4096], %f3;"
+	for body, doubtful := range map[string]bool{
+		"ex2.approx.f32 %f2, %f1; sin.approx.f32 %f3, %f1; st.global.f32 [%d1+4096], %f3;":                                                                                         false, // nothing is stored
+		"ex2.approx.f32 %f2, %f1; mul.f32 %f2, %f2, 0f3fc00000; sin.approx.f32 %f3, %f1; st.global.f32 [%d1], %f2; st.global.f32 [%d1+4096], %f3;":                                 false, // one and a half times
+		"ex2.approx.f32 %f2, %f1; mov.b32 %r1, %f2; xor.b32 %r1, %r1, 4; mov.b32 %f2, %r1; sin.approx.f32 %f3, %f1; st.global.f32 [%d1], %f2; st.global.f32 [%d1+4096], %f3;":      true,  // a rounding
+		"ex2.approx.f32 %f2, %f1; sin.approx.f32 %f3, %f1; mov.b32 %r1, %f3; xor.b32 %r1, %r1, 0x4000; mov.b32 %f3, %r1; st.global.f32 [%d1], %f2; st.global.f32 [%d1+4096], %f3;": true,  // as much as PTX allows near zeros of the sine
+	} {
+		machine := text(body)
+		machine.Machine = true
+		res, err := refine.Compare(t.Context(), text(program), machine, refine.Options{Runs: 2})
+		require.NoError(t, err)
+		require.Len(t, res.Findings, 1, body)
+		require.Equal(t, doubtful, res.Findings[0].Approximate, body)
+	}
+}

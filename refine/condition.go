@@ -9,8 +9,9 @@ import (
 	"optcheck/ir"
 )
 
-// undecided lists the comparisons of the program, by instruction, of which the machine code may have made others without a difference: runs have
-// shown one outcome only, or nothing of the border, and the machine code compares no such operands.
+// undecided lists the instructions of the program of which the machine code may compare something else, or decide otherwise, without a difference:
+// runs have shown one outcome only of a comparison, or nothing of its border, and the machine code compares no such operands; or they have shown
+// one outcome only of a condition.
 func (c *comparison) undecided() []int32 {
 	left := c.notShown()
 	for _, s := range append([]*comparison{c}, c.subs...) {
@@ -19,12 +20,20 @@ func (c *comparison) undecided() []int32 {
 			left = slices.DeleteFunc(left, func(i int32) bool { return alike[i] })
 		}
 	}
+	open := func(s site) bool { return slices.Contains(left, s.inst) }
+	for i := range c.unused() {
+		if !slices.Contains(left, i) && !slices.ContainsFunc(c.deciders(i), open) { // said already
+			left = append(left, i)
+		}
+	}
+	slices.Sort(left)
 	return left
 }
 
 // notShown lists the comparisons of which runs have shown one outcome only, or nothing of the border.
 func (c *comparison) notShown() (left []int32) {
 	var all *registers
+	c.needs()
 	for i := range c.program.Insts {
 		s, ok := c.shown[int32(i)]
 		if !ok || s == seenAll || !c.sourceCover.Insts[i] {
@@ -34,7 +43,7 @@ func (c *comparison) notShown() (left []int32) {
 			all = boundsOf(c.program)
 		}
 		for _, o := range slices.Concat(c.program.Insts[i].Pre, c.program.Insts[i].Post) {
-			if o.Code != ir.Cmp || all.possible(i, &o)&^s == 0 {
+			if o.Code != ir.Cmp || all.possible(i, &o)&^s == 0 || c.vain(&o) {
 				continue
 			}
 			if s&(seenTrue|seenFalse) == 0 || !c.casts(&o) { // one outcome of a predicate may be harmless: to ask again is
@@ -106,16 +115,17 @@ func (c *comparison) liken(in *Input, list []int32, of likeness) {
 	if err = c.ran(g); err != nil {
 		return
 	}
-	m := &witness{p: c.machine, keys: map[uint64]bool{}}
+	m := &witness{p: c.machine, keys: map[uint64]places{}}
 	if !c.watched(in, g, func(w *emu.Warp) { m.watch(w, c.launch(in).Threads()) }) {
 		return
 	}
+	same := w.askers()
 	for i, list := range w.tuples {
 		if g.Cut { // the machine code is not followed behind the last event of a record
 			list = slices.DeleteFunc(list, func(t tuple) bool { return t.event == len(g.Records[t.thread].Events) })
 		}
 		of.made[i] = of.made[i] || len(list) > 0
-		of.other[i] = of.other[i] || slices.ContainsFunc(list, func(t tuple) bool { return !m.has(t) })
+		of.other[i] = of.other[i] || slices.ContainsFunc(list, func(t tuple) bool { return !m.has(t, same[asking(t)]) })
 	}
 }
 
@@ -152,7 +162,7 @@ type witness struct {
 	p      *ir.Program
 	only   []int32           // those instructions, as tuples; else all, as keys
 	tuples map[int32][]tuple // of each at most mostTuples
-	keys   map[uint64]bool
+	keys   map[uint64]places
 	// records are those of the program's threads.
 	records []*emu.Record
 }
@@ -184,7 +194,7 @@ func (n *witness) note(w *emu.Warp, pc int32, act uint32, threads int) {
 		for i := range list {
 			o := &list[i]
 			if n.only == nil && (o.Code == ir.Min || o.Code == ir.Max) {
-				n.lesser(w, o, act, threads)
+				n.lesser(w, o, pc, act, threads)
 			}
 			if o.Code != ir.Cmp || n.only != nil && !slices.Contains(n.only, pc) {
 				continue
@@ -206,7 +216,7 @@ func (n *witness) note(w *emu.Warp, pc int32, act uint32, threads int) {
 }
 
 // lesser notes that the lanes have chosen the lesser or the greater of two numbers: whichever is asked of them, less or not, is asked.
-func (n *witness) lesser(w *emu.Warp, o *ir.Op, act uint32, threads int) {
+func (n *witness) lesser(w *emu.Warp, o *ir.Op, pc int32, act uint32, threads int) {
 	for x := act; x != 0 && len(n.keys) < mostKeys; x &= x - 1 {
 		l := bits.TrailingZeros32(x)
 		t := w.Threads[l]
@@ -215,7 +225,7 @@ func (n *witness) lesser(w *emu.Warp, o *ir.Op, act uint32, threads int) {
 		}
 		a, b := operand(w, o.Src[0], l), operand(w, o.Src[1], l)
 		for _, c := range []ir.Cond{ir.LT, ir.GT, ir.LE, ir.GE} {
-			n.keys[key(t.Block*threads+t.Index, relate(c, o.Type, a, b))] = true
+			n.asks(t.Block*threads+t.Index, relate(c, o.Type, a, b), pc)
 		}
 	}
 }
@@ -228,13 +238,55 @@ func (n *witness) add(pc int32, t tuple) {
 		return
 	}
 	if len(n.keys) < mostKeys {
-		n.keys[key(t.thread, relate(t.o.Cond, t.o.Type, t.a, t.b))] = true
+		n.asks(t.thread, relate(t.o.Cond, t.o.Type, t.a, t.b), pc)
 	}
 }
 
-// has reports whether the machine code has made the comparison of a thread of the program, or one that says the same.
-func (n *witness) has(t tuple) bool {
+// places are some instructions that ask the same of the same thread.
+type places [4]int32
+
+// asks notes that an instruction asks something of a thread.
+func (n *witness) asks(thread int, r relation, pc int32) {
+	k := key(thread, r)
+	p := n.keys[k]
+	for i := range p {
+		if p[i] == pc+1 {
+			return
+		}
+		if p[i] == 0 {
+			p[i] = pc + 1
+			n.keys[k] = p
+			return
+		}
+	}
+}
+
+// asking is what a comparison asks, and of which thread.
+func asking(t tuple) uint64 { return key(t.thread, relate(t.o.Cond, t.o.Type, t.a, t.b)) }
+
+// askers counts the comparisons of the program that ask the same.
+func (n *witness) askers() map[uint64]int {
+	out := map[uint64]int{}
+	for _, list := range n.tuples {
+		own := map[uint64]bool{}
+		for _, t := range list {
+			if k := asking(t); !own[k] {
+				own[k] = true
+				out[k]++
+			}
+		}
+	}
+	return out
+}
+
+// has reports whether the machine code has made the comparison of a thread of the program, or one that says the same, at as many places as the
+// program has such comparisons: one that was made for another one says nothing.
+func (n *witness) has(t tuple, places int) bool {
+	places = min(places, 4)
 	return slices.ContainsFunc(sayings(t.o, t.a, t.b), func(s saying) bool {
-		return !slices.ContainsFunc(s.parts, func(r relation) bool { return !n.keys[key(t.thread, r)] })
+		return !slices.ContainsFunc(s.parts, func(r relation) bool {
+			p := n.keys[key(t.thread, r)]
+			return p[places-1] == 0
+		})
 	})
 }

@@ -14,30 +14,126 @@ import (
 // and in the machine code, whatever they compare, and the two programs that are left are compared as any others. What agrees was compared. A
 // difference says nothing: a compiler may use that no thread comes there.
 func (c *comparison) force(ctx context.Context) {
-	for again := c.depth < mostForced; again && c.unwritten() > 0 && *c.allowance > 0; {
+	for c.depth < mostForced && c.forceMany(ctx, c.likely()) { // what one has hidden shows then
+	}
+	failed := 0
+	for again := c.depth < mostForced; again && c.lacking() > 0; {
 		again = false
-		for i := range c.program.Insts {
-			at := spot{inst: int32(i)}
-			if in := &c.program.Insts[i]; !open(in, c.sourceCover, at.inst) || !c.search.leads(at) {
-				continue
-			}
-			if c.forceAt(ctx, at.inst) {
-				again = true
-			}
+		for i := range int32(len(c.program.Insts)) {
 			if ctx.Err() != nil || *c.allowance <= 0 {
 				return
+			}
+			leads := c.leads(i)
+			if !leads && (!c.wants(i) || failed >= mostFailed) {
+				continue
+			}
+			if c.forceAt(ctx, i) {
+				again = true
+			} else if !leads {
+				failed++
 			}
 		}
 	}
 }
 
+// wants reports whether a condition is forced that leads to no store: it lacks an outcome, and control comes there for the first time where
+// the conditions of now are forced.
+func (c *comparison) wants(at int32) bool {
+	return c.lacks(at) != 0 && (c.before == nil || !c.before[at])
+}
+
+// guess is how a condition of the program may be forced in both codes, on an input where that shows something.
+type guess struct {
+	forcing
+	in *Input
+}
+
+// likely are guesses for conditions that one comparison decides.
+func (c *comparison) likely() (list []guess) {
+	for i := range c.unused() {
+		if len(list) >= mostAtOnce || *c.allowance <= 0 {
+			break
+		}
+		s, is, ok := c.decider(i)
+		if !ok || !c.wants(i) || c.guessed[attempt{s, is}] {
+			continue
+		}
+		c.guessed[attempt{s, is}] = true
+		if in := c.with(forcing{source: map[site]bool{s: is}}).reaches(c.making(s.inst)); in != nil {
+			if all := c.counterparts(s, is, in); len(all) > 0 {
+				list = append(list, guess{all[0], in})
+			}
+		}
+	}
+	return list
+}
+
+// forceMany forces all guesses at once, or, if that shows nothing, a half of them at a time.
+func (c *comparison) forceMany(ctx context.Context, list []guess) bool {
+	if len(list) == 0 || *c.allowance <= 0 || ctx.Err() != nil {
+		return false
+	}
+	all := forcing{source: map[site]bool{}, machine: map[site]bool{}, iterations: forcedIterations}
+	for _, g := range list {
+		maps.Copy(all.source, g.source)
+		maps.Copy(all.machine, g.machine)
+	}
+	if c.adopts(ctx, c.with(all), list[len(list)-1].in) {
+		for _, g := range list { // the others may show where these are not forced
+			for s, is := range g.source {
+				delete(c.guessed, attempt{s, is})
+			}
+		}
+		return true
+	}
+	if len(list) == 1 {
+		return false
+	}
+	first := c.forceMany(ctx, list[:len(list)/2])
+	return c.forceMany(ctx, list[len(list)/2:]) || first
+}
+
+// decider is the comparison that alone decides the condition of an instruction, and the outcome that shows what is lacking.
+func (c *comparison) decider(at int32) (s site, is, ok bool) {
+	list := c.deciders(at)
+	if len(list) != 1 || !c.sourceCover.Insts[list[0].inst] {
+		return s, false, false
+	}
+	in, lacks := &c.program.Insts[at], c.lacks(at)
+	switch {
+	case lacks&(seenPerformed|seenSkipped) != 0:
+		is = (lacks&seenPerformed != 0) != in.Not
+	default:
+		is = lacks&seenFirst != 0
+	}
+	return list[0], is, true
+}
+
+// lacking counts what compared runs have not seen: operations that write memory, and outcomes of conditions.
+func (c *comparison) lacking() int {
+	n := c.unwritten()
+	for i := range c.unused() {
+		n += bits.OnesCount8(c.lacks(i))
+	}
+	return n
+}
+
+// leads reports whether a condition has an outcome that no run has seen and that leads to a store that nobody has performed.
+func (c *comparison) leads(at int32) bool {
+	return open(&c.program.Insts[at], c.sourceCover, at) && c.search.leads(spot{inst: at})
+}
+
 const (
-	mostForced   = 12 // conditions at once
-	mostDeciders = 8  // comparisons of one condition
-	mostAsked    = 64 // registers that are looked at for it
+	mostForced       = 12 // conditions at once
+	forcedIterations = 2  // of a loop that would not end
+	mostDeciders     = 8  // comparisons of one condition
+	mostAsked        = 64 // registers that are looked at for it
+	mostAtOnce       = 32 // comparisons that are forced at once
+	mostFailed       = 8  // conditions that could not be forced, and lead to no store
+	mostReaching     = 4  // inputs on which it is tried whether it shows something
 )
 
-// forceAt forces a condition of the program, and reports whether something was compared for the first time.
+// forceAt forces the conditions of an instruction, and reports whether something was compared for the first time.
 func (c *comparison) forceAt(ctx context.Context, at int32) bool {
 	for _, s := range c.deciders(at) {
 		if !c.sourceCover.Insts[s.inst] {
@@ -48,13 +144,16 @@ func (c *comparison) forceAt(ctx context.Context, at int32) bool {
 				continue
 			}
 			c.attempts[attempt{s, is}] = true
-			sub := c.with(map[site]bool{s: is}, nil)
-			in := sub.reaches(c.good)
+			sub := c.with(forcing{source: map[site]bool{s: is}})
+			in := sub.reaches(c.making(s.inst))
 			if in == nil {
 				continue
 			}
 			for _, f := range c.counterparts(s, is, in) {
-				if c.adopts(ctx, c.with(f.source, f.machine)) {
+				if c.adopts(ctx, c.with(f), in) {
+					return true
+				}
+				if f.iterations = 0; again(c.program, s.inst) && c.adopts(ctx, c.with(f), in) {
 					return true
 				}
 			}
@@ -75,6 +174,11 @@ func (c *comparison) deciders(at int32) (out []site) {
 	todo := []ir.Reg{in.Guard}
 	if f, ok := in.Do.(*ir.Flow); ok {
 		todo = append(todo, f.Cond)
+	}
+	for _, o := range slices.Concat(in.Pre, in.Post) {
+		if chooses(in, &o) {
+			todo = append(todo, o.Src[0])
+		}
 	}
 	for k := 0; k < len(todo) && k < mostAsked && len(out) < mostDeciders; k++ {
 		if todo[k] < 0 || slices.Contains(todo[:k], todo[k]) {
@@ -112,8 +216,8 @@ func (c *comparison) definitions() map[ir.Reg][]site {
 }
 
 // with is the comparison of the two codes with some of their comparisons forced. It has seen what this one has.
-func (c *comparison) with(source, machine map[site]bool) *comparison {
-	s, err := newComparison(forced(c.program, source), forced(c.machine, machine), c.o)
+func (c *comparison) with(f forcing) *comparison {
+	s, err := newComparison(forced(c.program, f.source, f.iterations), forced(c.machine, f.machine, f.iterations), c.o)
 	if err != nil {
 		return nil
 	}
@@ -122,12 +226,17 @@ func (c *comparison) with(source, machine map[site]bool) *comparison {
 	for i := range s.policies { // what stands behind a condition may rest on it: its addresses, too
 		s.policies[i].Anywhere = true
 	}
+	s.need, s.idle = c.needs(), c.idle
 	s.longest, s.flipped, s.flipEnd, s.tried = c.longest, c.flipped, c.flipEnd, c.tried
 	s.o.Search = c.o.Search / 8
 	s.sourceCover, s.machineCover = copied(c.sourceCover), copied(c.machineCover)
 	s.compared, s.undefined = slices.Clone(c.compared), slices.Clone(c.undefined)
-	s.good = slices.Clone(c.good)
-	s.shown, s.made = maps.Clone(c.shown), map[showing]making{}
+	for at := range f.source { // a loop may have no end now
+		s.o.MaxSteps = max(s.o.MaxSteps, 1<<16, 4*c.made[showing{at.inst, 0}].steps)
+	}
+	s.before = slices.Clone(c.sourceCover.Insts)
+	s.good, s.flips = slices.Clone(c.good), maps.Clone(c.flips)
+	s.shown, s.made = maps.Clone(c.shown), map[showing]made{}
 	return s
 }
 
@@ -135,41 +244,66 @@ func copied(c *emu.Coverage) *emu.Coverage {
 	return &emu.Coverage{Insts: slices.Clone(c.Insts), Taken: slices.Clone(c.Taken), Passed: slices.Clone(c.Passed)}
 }
 
+// making are inputs that may reach something new if a comparison is forced: those on which it is made first.
+func (c *comparison) making(inst int32) (list []*Input) {
+	for _, what := range []uint8{seenFalse, seenTrue, 0} {
+		if m, ok := c.made[showing{inst, what}]; ok && !slices.Contains(list, m.in) {
+			if one := *m.in; c.o.Block == ([3]int{}) && one.Cluster == ([3]int{}) && one.Grid != [3]int{1, 1, 1} {
+				one.Grid = [3]int{1, 1, 1}
+				list = append(list, &one)
+			}
+			list = append(list, m.in)
+		}
+	}
+	return append(list, slices.DeleteFunc(slices.Clone(c.good), func(in *Input) bool { return slices.Contains(list, in) })...)
+}
+
 // reaches is the first of some inputs on which the program comes to something new, nil if there is none.
 func (c *comparison) reaches(list []*Input) *Input {
 	if c == nil {
 		return nil
 	}
-	for _, in := range list {
+	for _, in := range list[:min(len(list), mostReaching)] {
 		g, err := c.prepared(c.source, in, c.launch(in), fills[0])
 		if err != nil {
 			return nil
 		}
+		c.search.follow(in, false, g.Warps...)
 		err = c.ran(g)
 		*c.allowance -= g.Steps
-		if err == nil && news(c.sourceCover, g.Cover) {
+		if err == nil && (news(c.sourceCover, g.Cover) || c.search.news()) {
 			return in
 		}
 	}
 	return nil
 }
 
-// adopts compares forced codes, and takes over what it has found out. It reports whether that is more than before.
-func (c *comparison) adopts(ctx context.Context, s *comparison) bool {
+// adopts compares forced codes, on an input and on others, and takes over what it has found out. It reports whether that is more than before.
+func (c *comparison) adopts(ctx context.Context, s *comparison, at *Input) bool {
 	if s == nil {
 		return false
 	}
-	before := s.unwritten()
-	for _, in := range c.good {
+	try := func(in *Input, of spot) {
 		if len(s.Findings) == 0 {
-			s.try(in, spot{machine: true})
+			s.try(in, of)
 		}
 	}
-	if len(s.Findings) == 0 && s.unwritten() < before {
+	try(at, spot{machine: true})
+	for _, in := range c.others(at) {
+		if !c.surpassed(s) {
+			try(in, spot{}) // the machine code is executed if the program does something new
+		}
+	}
+	for _, in := range c.good {
+		if in != at && c.surpassed(s) {
+			try(in, spot{machine: true})
+		}
+	}
+	if len(s.Findings) == 0 && s.unwritten() < c.unwritten() {
 		s.seek(ctx)
 	}
 	*c.allowance -= s.spent
-	if len(s.Findings) > 0 || s.unwritten() >= before {
+	if len(s.Findings) > 0 || !c.surpassed(s) {
 		return false
 	}
 	if s.force(ctx); s.unwritten() > 0 && *c.allowance > 0 { // on more inputs
@@ -187,36 +321,65 @@ func (c *comparison) adopts(ctx context.Context, s *comparison) bool {
 	return true
 }
 
-// forcing are outcomes that comparisons of both codes are given.
-type forcing struct{ source, machine map[site]bool }
+// surpassed reports whether a comparison with forced conditions has seen something that this one lacks. It may lack more, of code that is new.
+func (c *comparison) surpassed(s *comparison) bool {
+	if s.unwritten() < c.unwritten() {
+		return true
+	}
+	for i := range c.unused() {
+		if c.lacks(i)&^s.lacks(i) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// others are inputs on which a forced condition may show more than on one.
+func (c *comparison) others(at *Input) []*Input {
+	some := func(list []*Input, n int) []*Input { return list[:min(len(list), n)] }
+	return slices.Concat(some(c.more(at), 3), some(c.negative(), 1), []*Input{c.wilder(0)})
+}
+
+// forcing are outcomes that comparisons of both codes are given, for ever or so many iterations of a loop.
+type forcing struct {
+	source, machine map[site]bool
+	iterations      uint64
+}
 
 // counterparts are ways to force a comparison of the program in both codes, the likeliest first: with all comparisons that said the same on
 // inputs on which it was made, or with single ones of the machine code. They are guesses.
 func (c *comparison) counterparts(s site, is bool, in *Input) (out []forcing) {
-	source, machine := histories{}, histories{}
-	for n, in := range []*Input{c.input(0), in, c.made[showing{s.inst, 0}].in, c.wilder(0)} {
-		if in != nil {
-			c.observe(in, n, source, machine)
-		}
+	if len(c.observed) == 0 {
+		c.observe(c.input(0))
+		c.observe(c.wilder(0))
 	}
+	c.observe(in)
+	c.observe(c.made[showing{s.inst, 0}].in)
+	source, machine := c.histories[0], c.histories[1]
 	said := source.said(s)
-	all := forcing{source.forced(said, is), machine.forced(said, is)}
+	all := forcing{source: source.forced(said, is), machine: machine.forced(said, is)}
 	all.source[s] = is
 	if len(all.machine) == 0 {
 		return nil
 	}
 	one := map[site]bool{s: is}
+	sources, machines := slices.SortedFunc(maps.Keys(all.source), site.compare), slices.SortedFunc(maps.Keys(all.machine), site.compare)
+	if len(sources) > 1 && len(sources) == len(machines) { // in the same order
+		m := machines[slices.Index(sources, s)]
+		out = append(out, forcing{source: one, machine: map[site]bool{m: all.machine[m]}})
+	}
 	out = append(out, all)
 	if len(all.source) > 1 {
-		out = append(out, forcing{one, all.machine})
+		out = append(out, forcing{source: one, machine: all.machine})
 	}
-	for _, m := range slices.SortedFunc(maps.Keys(all.machine), site.compare) {
+	for _, m := range machines {
 		if len(all.machine) > 1 && len(out) < mostDeciders {
-			out = append(out, forcing{one, map[site]bool{m: all.machine[m]}})
+			out = append(out, forcing{source: one, machine: map[site]bool{m: all.machine[m]}})
 		}
 	}
-	for _, f := range out {
-		c.words(f.machine)
+	for i := range out {
+		c.words(out[i].machine)
+		out[i].iterations = forcedIterations
 	}
 	return out
 }
@@ -283,18 +446,23 @@ func (h histories) watch(p *ir.Program, w *emu.Warp, threads, first int) {
 	})
 }
 
-// observe notes what both codes compare on an input, the number of which is n.
-func (c *comparison) observe(in *Input, n int, source, machine histories) {
+// observe notes what both codes compare on an input.
+func (c *comparison) observe(in *Input) {
+	if in == nil || slices.Contains(c.observed, in) {
+		return
+	}
+	n := len(c.observed)
+	c.observed = append(c.observed, in)
 	l := c.launch(in)
 	g, err := c.prepared(c.source, in, l, fills[0])
 	if err != nil {
 		return
 	}
 	for _, w := range g.Warps {
-		source.watch(c.program, w, l.Threads(), n<<32)
+		c.histories[0].watch(c.program, w, l.Threads(), n<<32)
 	}
 	if err = c.ran(g); err == nil {
-		c.watched(in, g, func(w *emu.Warp) { machine.watch(c.machine, w, l.Threads(), n<<32) })
+		c.watched(in, g, func(w *emu.Warp) { c.histories[1].watch(c.machine, w, l.Threads(), n<<32) })
 	}
 	*c.allowance -= 2 * g.Steps
 }

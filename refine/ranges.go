@@ -17,7 +17,9 @@ type ranges struct {
 	visits map[int32]int
 	work   []int32
 	seen   []bool
-	lost   bool // control goes where nobody knows
+	// outcomes are those that conditions of an instruction may have: see seenUses.
+	outcomes []uint8
+	lost     bool // control goes where nobody knows
 	// watch, if not nil, is told what is known where a thread performs an instruction.
 	watch func(inst int32, regs []bounds)
 }
@@ -41,7 +43,7 @@ func reachable(p *ir.Program) []bool {
 // rangesOf follows a program; nil if that says nothing.
 func rangesOf(p *ir.Program) *ranges {
 	a := &ranges{p: p, fixed: constantBounds(p), bars: map[ir.Reg]bool{}, heads: make([]bool, len(p.Insts)+1), at: map[int32]*known{},
-		visits: map[int32]int{}, seen: make([]bool, len(p.Insts))}
+		visits: map[int32]int{}, seen: make([]bool, len(p.Insts)), outcomes: make([]uint8, len(p.Insts))}
 	heads := 0
 	for i := range p.Insts {
 		f, ok := p.Insts[i].Do.(*ir.Flow)
@@ -132,6 +134,9 @@ func (a *ranges) block(at int32) (steps int) {
 		}
 		does := in.Guard < 0 || performed.assume(in.Guard, !in.Not)
 		a.seen[i] = a.seen[i] || does
+		if in.Guard >= 0 {
+			a.outcomes[i] |= uint8(bit(does))*seenPerformed | uint8(bit(k.clone().assume(in.Guard, in.Not)))*seenSkipped
+		}
 		if does {
 			if a.watch != nil {
 				a.watch(i, performed.regs)
@@ -252,6 +257,10 @@ func (a *ranges) compute(k *known, i int32, ops []ir.Op) {
 	x := &registers{func(_ int, r ir.Reg) bounds { return a.content(k, r) }}
 	for n := range ops {
 		o := &ops[n]
+		if o.Code == ir.Sel && o.Src[0] >= 0 {
+			p := a.content(k, o.Src[0])
+			a.outcomes[i] |= uint8(bit(p.high > 0))*seenFirst | uint8(bit(p.low == 0))*seenSecond
+		}
 		b, t, some, set := x.result(int(i), o), a.truthOf(k, o), a.each(k, o), k.lanesOf(o)
 		if compares(o) {
 			switch x.possible(int(i), o) & (seenTrue | seenFalse) {

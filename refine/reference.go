@@ -1,6 +1,7 @@
 package refine
 
 import (
+	"context"
 	"errors"
 
 	"optcheck/emu"
@@ -25,6 +26,16 @@ func (c *comparison) reference(in *Input, l *emu.Launch, fill uint64, change *em
 // racy says of a difference that it is none once it is open what weak loads read of other threads' stores that nothing orders.
 func racy(f *Finding) string {
 	return "a data race of the program decides what this does: " + f.SourceText
+}
+
+// shuffled is the first seed of inputs on which warps run in random order.
+const shuffled = 1 << 16
+
+// shuffle compares the codes on inputs on which warps run in random order: one may wait for another.
+func (c *comparison) shuffle(ctx context.Context) {
+	for n := uint64(0); n < 6 && c.lacking() > 0 && len(c.Findings) == 0 && ctx.Err() == nil; n++ {
+		c.try(c.choose(c.o.Seed+shuffled+n, Small), spot{machine: true})
+	}
 }
 
 // mostGood bounds the inputs that are kept to be tried with forced conditions.
@@ -54,7 +65,11 @@ func (c *comparison) prepared(code *emu.Code, in *Input, l *emu.Launch, fill uin
 		}
 	}
 	quantum := []int{97, 5, 31}[in.Seed%3]
-	g, err := emu.NewGrid(code, l, m, emu.Policy{Quantum: quantum, Reverse: in.Seed%2 == 1, Fill: fill, MaxSteps: steps, TrapEnds: true, Anywhere: c.depth > 0}, true)
+	var shuffle uint64
+	if in.Seed >= shuffled {
+		shuffle = in.Seed
+	}
+	g, err := emu.NewGrid(code, l, m, emu.Policy{Shuffle: shuffle, Quantum: quantum, Reverse: in.Seed%2 == 1, Fill: fill, MaxSteps: steps, TrapEnds: true, Anywhere: c.depth > 0}, true)
 	if err != nil {
 		return nil, err
 	}

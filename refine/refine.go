@@ -136,6 +136,7 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 	var left []int32
 	if c.explore(ctx); c.searches() {
 		c.force(ctx)
+		c.shuffle(ctx)
 		if left = c.undecided(); len(left) > 0 {
 			c.lookAgain(ctx, left)
 			left = c.undecided()
@@ -150,8 +151,8 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 
 func newComparison(program, machine *ir.Program, o Options) (*comparison, error) {
 	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine, deaths: map[occurrence]*death{},
-		shown: map[int32]uint8{}, flips: map[showing]int{}, policies: policiesOf(machine), made: map[showing]making{},
-		attempts: map[attempt]bool{}, allowance: new(int64), flipEnd: flipSteps}
+		shown: map[int32]uint8{}, flips: map[showing]int{}, policies: policiesOf(machine), made: map[showing]made{},
+		attempts: map[attempt]bool{}, guessed: map[attempt]bool{}, allowance: new(int64), histories: [2]histories{{}, {}}, flipEnd: flipSteps}
 	var err error
 	if c.source, err = emu.Prepare(program); err != nil {
 		return nil, err
@@ -234,15 +235,21 @@ type comparison struct {
 	compared                  []bool  // instructions of the program whose effects were compared
 	undefined                 []bool  // those that wrote what the program leaves undefined
 	search                    *search
-	unread                    []bool             // see unread
-	shown                     map[int32]uint8    // what compared runs showed of the program's comparisons
-	made                      map[showing]making // inputs that show something of comparisons
+	unread                    []bool           // see unread
+	shown                     map[int32]uint8  // what compared runs showed of the program's comparisons
+	made                      map[showing]made // inputs that show something of comparisons
 	policies                  []emu.Policy
 	flips                     map[showing]int // how often it was tried whether something depends on what one shows
 	flipped                   int64           // instructions of lanes that were performed for it
 	flipEnd                   int64           // the bound of flipped
 	good                      []*Input        // some on which the codes agreed
 	defs                      map[ir.Reg][]site
+	need                      []uint8          // see needs
+	idle                      map[int32]uint8  // outcomes of jumps on which nothing depends: see idle
+	observed                  []*Input         // those on which comparisons were noted
+	histories                 [2]histories     // of the program, of the machine code
+	before                    []bool           // what was performed where a condition less is forced
+	guessed                   map[attempt]bool // outcomes that were guessed
 	// attempts are the outcomes that were forced, allowance is what may be spent for that, in instructions of lanes; subs are the comparisons
 	// with forced outcomes that found more to agree, depth is how many are forced at once.
 	attempts  map[attempt]bool

@@ -69,7 +69,7 @@ func (beyond) Error() string { return "the record ends here" }
 
 func (c *comparison) newReplay(in *Input, grid *emu.Grid, open []*undefined, code *emu.Code, l *emu.Launch, block, id int, p emu.Policy, how reading) *replay {
 	r := &replay{grid: grid, open: open, newest: map[emu.Word]newest{}, eager: how.eager, met: how.met}
-	if code == c.source {
+	if !code.P.Machine {
 		r.kinds = c.kinds
 	}
 	r.w = emu.NewWarp(code, l, block, id, r, p)

@@ -281,7 +281,7 @@ func (c *comparison) shorter(of *Input) (*Input, *emu.Grid) {
 			}
 			in, spent := c.search.with(of, at, false, to), c.spent
 			a, err := c.reference(in, c.launch(in), fills[0], nil)
-			if c.shortened += c.spent - spent; err == nil && !a.Cut && c.lacking(a.Cover) {
+			if c.shortened += c.spent - spent; err == nil && !a.Cut && c.uncompared(a.Cover) {
 				return in, a
 			}
 		}
@@ -304,8 +304,8 @@ func (c *comparison) counts() (out []int64) {
 	return out
 }
 
-// lacking reports whether a run of the program performed an operation that writes memory and that was not compared.
-func (c *comparison) lacking(cover *emu.Coverage) bool {
+// uncompared reports whether a run of the program performed an operation that writes memory and that was not compared.
+func (c *comparison) uncompared(cover *emu.Coverage) bool {
 	for i := range c.program.Insts {
 		if cover.Insts[i] && writes(c.program.Insts[i].Do) && (c.compared == nil || !c.compared[i]) {
 			return true
@@ -314,10 +314,10 @@ func (c *comparison) lacking(cover *emu.Coverage) bool {
 	return false
 }
 
-// unshown counts the outcomes that comparisons of the program have not shown.
+// unshown counts the outcomes that comparisons and conditions of the program have not shown.
 func (c *comparison) unshown() (n int) {
-	for _, s := range c.shown {
-		n += 2 - bits.OnesCount8(s&(seenTrue|seenFalse))
+	for i, s := range c.shown {
+		n += bits.OnesCount8(c.needs()[i] &^ s &^ seenEqual)
 	}
 	return n
 }

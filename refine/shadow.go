@@ -84,6 +84,9 @@ func (h *shade) trace(w *emu.Warp, pc int32, act uint32) {
 	}
 	h.last, h.act, h.all = pc, act, act == w.Group
 	in := &h.p.Insts[pc]
+	if !h.machine {
+		h.uses(w, pc, in, act)
+	}
 	switch do := in.Do.(type) {
 	case *ir.Flow:
 		if do.Kind == ir.Indirect {

@@ -19,7 +19,7 @@ const (
 	seenAll = seenFalse | seenTrue | seenEqual
 )
 
-// showing is a comparison of the program, and what is seen of it.
+// showing is an instruction of the program, and what is seen of its comparison or of one of its conditions.
 type showing struct {
 	inst int32
 	what uint8
@@ -31,11 +31,15 @@ func (h *shade) show(w *emu.Warp, o *ir.Op) {
 	for x := h.act; x != 0 && all != seenAll; x &= x - 1 {
 		all |= shows(w, o, bits.TrailingZeros32(x))
 	}
-	for _, bit := range []uint8{seenFalse, seenTrue, seenEqual} {
-		if at := (showing{h.last, bit}); all&bit != 0 {
-			if _, ok := h.shows[at]; !ok {
-				h.shows[at] = h.number
-			}
+	h.noted(h.last, all)
+}
+
+// noted keeps what lanes of the warp show of an instruction.
+func (h *shade) noted(inst int32, all uint8) {
+	for x := all; x != 0; x &= x - 1 {
+		at := showing{inst, x & -x}
+		if _, ok := h.shows[at]; !ok {
+			h.shows[at] = h.number
 		}
 	}
 }
@@ -76,7 +80,10 @@ func (c *comparison) show(in *Input, g *emu.Grid, agree []bool) {
 			agree != nil && (warp >= len(agree) || !agree[warp]) {
 			continue
 		}
-		c.make(at, in, g)
+		if c.make(at, in, g); at.what&seenUses != 0 && c.depth == 0 {
+			c.shown[at.inst] |= at.what // what the machine code does there was compared
+			continue
+		}
 		if c.flips[at] >= most || c.flipped > min(end, begin+flipAtOnce) {
 			continue
 		}
@@ -87,8 +94,8 @@ func (c *comparison) show(in *Input, g *emu.Grid, agree []bool) {
 	}
 }
 
-// making is an input on which a comparison shows something, and the program's run of it.
-type making struct {
+// made is an input on which a comparison shows something, and the program's run of it.
+type made struct {
 	in    *Input
 	steps int64
 	cut   bool
@@ -97,13 +104,17 @@ type making struct {
 // make keeps the input of the shortest run that shows something of a comparison; what is 0 if it only makes it.
 func (c *comparison) make(at showing, in *Input, g *emu.Grid) {
 	if was, ok := c.made[at]; !ok || was.cut && !g.Cut || was.cut == g.Cut && was.steps > g.Steps {
-		c.made[at] = making{in, g.Steps, g.Cut}
+		c.made[at] = made{in, g.Steps, g.Cut}
 	}
 }
 
 // matters reports whether it would be noticed if a warp did what the program does, but for a comparison that says the opposite where it shows
 // something: the warp runs alone against the record of which it is a part.
 func (c *comparison) matters(in *Input, was *emu.Grid, at showing, warp int) bool {
+	if at.what&seenUses != 0 {
+		code, err := c.otherwiseUsed(at)
+		return err == nil && c.alone(code, in, was, warp, func(*emu.Warp) {}) != nil
+	}
 	var truths []ir.Reg
 	var asked *ir.Op
 	for _, o := range slices.Concat(c.program.Insts[at.inst].Pre, c.program.Insts[at.inst].Post) {
@@ -114,7 +125,7 @@ func (c *comparison) matters(in *Input, was *emu.Grid, at showing, warp int) boo
 			truths = append(truths, o.Dst)
 		}
 	}
-	return c.alone(in, was, warp, func(w *emu.Warp) {
+	return c.alone(c.source, in, was, warp, func(w *emu.Warp) {
 		w.Computed = func(pc int32, act uint32) {
 			for x := act; x != 0 && pc == at.inst; x &= x - 1 {
 				if l := bits.TrailingZeros32(x); shows(w, asked, l)&at.what != 0 {
@@ -131,17 +142,17 @@ func (c *comparison) matters(in *Input, was *emu.Grid, at showing, warp int) boo
 func (c *comparison) replays(in *Input, g *emu.Grid, warp int, known map[int]bool) bool {
 	does, ok := known[warp]
 	if !ok {
-		does = c.alone(in, g, warp, func(*emu.Warp) {}) == nil
+		does = c.alone(c.source, in, g, warp, func(*emu.Warp) {}) == nil
 		known[warp] = does
 	}
 	return does
 }
 
-// alone replays a warp of the program against the record of the run that it is from. The error is what differs, or why nothing can be said.
-func (c *comparison) alone(in *Input, was *emu.Grid, warp int, prepare func(w *emu.Warp)) error {
+// alone replays a warp of the program, or of one that was made of it, against the record of the run that it is from. The error is what differs, or why nothing can be said.
+func (c *comparison) alone(code *emu.Code, in *Input, was *emu.Grid, warp int, prepare func(w *emu.Warp)) error {
 	l, ref, policy := c.launch(in), was.Warps[warp], was.Policy
 	policy.MaxSteps = 0
-	r := c.newReplay(in, was, closed(was), c.source, l, blockOf(was, l, warp), ref.ID, policy, reading{})
+	r := c.newReplay(in, was, closed(was), code, l, blockOf(was, l, warp), ref.ID, policy, reading{})
 	prepare(r.w)
 	err := r.run(c, ref)
 	c.flipped += r.w.Steps
@@ -173,6 +184,18 @@ func (c *comparison) lookAgain(ctx context.Context, left []int32) {
 		}
 	}
 }
+
+// more are inputs like one, with more to do.
+func (c *comparison) more(of *Input) (out []*Input) {
+	for _, at := range c.counts() {
+		if v := c.search.param(of, at, false); v > 3 && v < 1<<16 && len(out) < mostMore {
+			out = append(out, c.search.with(of, at, false, v+v/2+1))
+		}
+	}
+	return out
+}
+
+const mostMore = 6
 
 // otherwise are inputs like one: with less to do, then with more.
 func (c *comparison) otherwise(of *Input) (out []*Input) {

@@ -2,6 +2,7 @@ package refine
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"optcheck/ir"
@@ -35,18 +36,55 @@ func operations(p *ir.Program, inst int32, do func(s site, o *ir.Op)) {
 	}
 }
 
-// forced is a program whose comparisons at some sites have the given outcomes, whatever they compare.
-func forced(p *ir.Program, outcomes map[site]bool) *ir.Program {
+// forced is a program whose comparisons at some sites have the given outcomes, whatever they compare. Those of loops have them iterations times, and
+// then the opposite ones; 0: for ever.
+func forced(p *ir.Program, outcomes map[site]bool, iterations uint64) *ir.Program {
 	q := *p
 	zero := ir.Reg(q.Regs)
-	q.Regs += 2
-	q.Consts = append(slices.Clone(p.Consts), ir.Const{Reg: zero}, ir.Const{Reg: zero + 1, Value: 1})
+	q.Regs += 3
+	q.Consts = append(slices.Clone(p.Consts), ir.Const{Reg: zero}, ir.Const{Reg: zero + 1, Value: 1}, ir.Const{Reg: zero + 2, Value: iterations})
 	q.Insts = slices.Clone(p.Insts)
-	for s, is := range outcomes {
+	op := func(c ir.Code, t, to ir.Type, cond ir.Cond, dst, a, b ir.Reg) ir.Op {
+		return ir.Op{Code: c, Type: t, To: to, Cond: cond, Dst: dst, Src: [4]ir.Reg{a, b, ir.None, ir.None}}
+	}
+	for _, s := range slices.SortedFunc(maps.Keys(outcomes), func(a, b site) int { return b.compare(a) }) { // the last ones first
 		in := &q.Insts[s.inst]
-		in.Pre, in.Post = slices.Clone(in.Pre), slices.Clone(in.Post)
-		o := s.of(&q)
-		*o = ir.Op{Code: ir.Mov, Type: ir.Pred, To: ir.Pred, Dst: o.Dst, Src: [4]ir.Reg{zero + ir.Reg(bit(is)), ir.None, ir.None, ir.None}}
+		list := &in.Pre
+		if s.post {
+			list = &in.Post
+		}
+		dst, is := (*list)[s.op].Dst, outcomes[s]
+		*list = slices.Clone(*list)
+		if iterations == 0 || !again(p, s.inst) {
+			(*list)[s.op] = op(ir.Mov, ir.Pred, ir.Pred, 0, dst, zero+ir.Reg(bit(is)), ir.None)
+			continue
+		}
+		count := ir.Reg(q.Regs)
+		q.Regs++
+		q.Consts = append(q.Consts, ir.Const{Reg: count}) // it begins with 0
+		cond := ir.GT
+		if is {
+			cond = ir.LE
+		}
+		(*list)[s.op] = op(ir.Cmp, ir.U64, ir.Pred, cond, dst, count, zero+2)
+		*list = slices.Insert(*list, s.op, op(ir.Add, ir.U64, ir.U64, 0, count, count, zero+1))
 	}
 	return &q
+}
+
+// again reports whether control may come from an instruction back to it.
+func again(p *ir.Program, at int32) bool {
+	seen := map[int32]bool{}
+	for todo := p.After(at); len(todo) > 0; {
+		pc := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		switch {
+		case pc == at:
+			return true
+		case int(pc) < len(p.Insts) && !seen[pc]:
+			seen[pc] = true
+			todo = append(todo, p.After(pc)...)
+		}
+	}
+	return false
 }

@@ -86,22 +86,22 @@ func (c *comparison) try(in *Input, of spot) {
 			in, a = &small, b
 		}
 	}
-	c.lacks(err)
-	if err == nil && a.Cut && c.lacking(a.Cover) {
+	c.kept(err)
+	if err == nil && a.Cut && c.uncompared(a.Cover) {
 		if short, b := c.shorter(in); b != nil {
 			in, a = short, b
 		}
 	}
-	if err == nil && (of.machine || len(c.search.gained) > 0 || news(c.sourceCover, a.Cover)) {
+	if err == nil && (of.machine || len(c.search.gained) > 0 && c.depth == 0 || c.search.news() || news(c.sourceCover, a.Cover)) {
 		before := c.unwritten() + c.unshown()
-		if c.lacks(c.compare(in, a)); c.unwritten()+c.unshown() < before {
+		if c.kept(c.compare(in, a)); c.unwritten()+c.unshown() < before {
 			c.search.last = c.spent
 		}
 	}
 }
 
-// lacks keeps why a searched input says nothing, if that is no fault of the input: something is not understood.
-func (c *comparison) lacks(err error) {
+// kept keeps why a searched input says nothing, if that is no fault of the input: something is not understood.
+func (c *comparison) kept(err error) {
 	var cannot *emu.Cannot
 	if errors.As(err, &cannot) && !cannot.Input {
 		c.Cannot[err.Error()]++
@@ -118,7 +118,41 @@ func (c *comparison) wild() {
 			_ = c.compare(in, a)
 		}
 	}
+	for n, in := range c.negative() {
+		if len(c.Findings) == 0 && (n == 0 || c.lacking() > 0) {
+			c.try(in, spot{machine: true})
+		}
+	}
 }
+
+// negative are inputs whose numbers are small and have a sign, all of them or two: what treats them as great ones, or does not, shows.
+func (c *comparison) negative() (list []*Input) {
+	of, used := c.input(0), paramKinds(c.program, c.kinds)
+	negate := func(in *Input, at int64) *Input {
+		return c.search.with(in, at, used[at].bytes == 8, -(c.search.param(of, at, false) + 2))
+	}
+	var some []int64
+	for _, at := range c.counts() {
+		if c.search.param(of, at, false) < 1<<16 {
+			some = append(some, at)
+		}
+	}
+	if len(some) == 0 {
+		return nil
+	}
+	all := of
+	for i, at := range some {
+		all = negate(all, at)
+		for _, other := range some[:i] {
+			if len(some) > 2 && len(list) < mostNegative {
+				list = append(list, negate(negate(of, at), other))
+			}
+		}
+	}
+	return append([]*Input{all}, list...)
+}
+
+const mostNegative = 10
 
 // wilder is an input with numbers of any size, and a launch of as many dimensions as the program asks for.
 func (c *comparison) wilder(n int) *Input {

@@ -1,0 +1,102 @@
+package refine_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/ir"
+	"optcheck/refine"
+)
+
+// TestUses: an outcome of a condition that no run has seen leaves it open, however often its comparison is made elsewhere, whether or not a store
+// is behind it, unless nothing depends on it.
+func TestUses(t *testing.T) {
+	text := func(body string) *ir.Program {
+		return lowered(t, `.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 n, .param .u32 m)
+.maxntid 64, 1, 1
+{
+	.reg .b32 %r<19>; .reg .b64 %d<9>; .reg .pred %p<5>;
+	ld.param.u64 %d0, [out]; ld.param.u32 %r1, [n]; ld.param.u32 %r9, [m];
+	mov.u32 %r0, %tid.x; mov.u32 %r3, 7; mov.u32 %r4, 9;
+	mad.wide.u32 %d1, %r0, 4, %d0;
+	mul.lo.u32 %r2, %r1, %r1; and.b32 %r2, %r2, 3; mul.lo.u32 %r5, %r9, %r9; and.b32 %r5, %r5, 3;
+	`+body+`
+	st.global.u32 [%d1], %r3; st.global.u32 [%d1+4096], %r4;
+	ret;
+}
+`)
+	}
+	twice := "setp.eq.u32 %p1, %r2, 2; @%p1 bra A; mov.u32 %r3, 8; A: bar.sync 0; @%p1 bra B; mov.u32 %r4, 5; B:"
+	behind := "setp.ne.u32 %p1, %r2, 2; @%p1 bra A; add.u32 %r3, %r0, 5; A:"
+	chosen := "setp.eq.u32 %p1, %r2, 2; selp.u32 %r3, 17, %r0, %p1;"
+	twins := "setp.eq.u32 %p1, %r2, 2; @%p1 bra A; mov.u32 %r3, 8; A: bar.sync 0; setp.eq.u32 %p2, %r2, 2; @%p2 bra B; mov.u32 %r4, 5; B:"
+	sleeps := "setp.eq.u32 %p1, %r2, 2; @%p1 bra A; nanosleep.u32 20; bra B; A: add.u32 %r6, %r0, 3; nanosleep.u32 %r6; B:"
+	ways := "cvt.s64.s32 %d2, %r1; shr.u64 %d3, %d2, 32; setp.eq.u64 %p1, %d3, 0; add.u32 %r7, %r0, 100; cvt.u64.u32 %d5, %r7; @%p1 bra A; " +
+		"div.s64 %d4, %d5, %d2; cvt.u32.u64 %r3, %d4; bra B; A: div.u32 %r3, %r7, %r1; B:"
+	rounds := "mov.u32 %r6, 0; W: add.u32 %r3, %r3, %r6; add.u32 %r6, %r6, 1; setp.eq.u32 %p1, %r2, 2; @%p1 bra W;"
+	for name, c := range map[string]struct {
+		program, machine string
+		wrong            bool
+	}{
+		"two jumps":                        {twice, twice, false},
+		"one of two jumps is gone":         {twice, "setp.eq.u32 %p1, %r2, 2; @%p1 bra A; mov.u32 %r3, 8; A: bar.sync 0; mov.u32 %r4, 5;", true},
+		"what no store is behind":          {behind, behind, false},
+		"another number there":             {behind, "setp.ne.u32 %p1, %r2, 2; @%p1 bra A; add.u32 %r3, %r0, 6; A:", true},
+		"a choice":                         {chosen, chosen, false},
+		"a choice of another number":       {chosen, "setp.eq.u32 %p1, %r2, 2; selp.u32 %r3, 16, %r0, %p1;", true},
+		"two comparisons that are alike":   {twins, twins, false},
+		"one of them is another one":       {twins, "setp.eq.u32 %p1, %r2, 2; @%p1 bra A; mov.u32 %r3, 8; A: bar.sync 0; setp.eq.u32 %p2, %r2, 3; @%p2 bra B; mov.u32 %r4, 5; B:", true},
+		"a time to wait":                   {sleeps, "nanosleep.u32 20;", false},
+		"two ways to divide":               {ways, ways, false},
+		"the wrong one of them":            {ways, "cvt.s64.s32 %d2, %r1; add.u32 %r7, %r0, 100; div.u32 %r3, %r7, %r1;", true},
+		"a loop that ends at once":         {rounds, rounds, false},
+		"another number in its iterations": {rounds, "mov.u32 %r6, 0; W: add.u32 %r3, %r3, %r6; add.u32 %r6, %r6, 2; setp.eq.u32 %p1, %r2, 2; @%p1 bra W;", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			machine := text(c.machine)
+			machine.Machine = true
+			res, err := refine.Compare(t.Context(), text(c.program), machine, refine.Options{Runs: 2, Search: 1 << 22, Shared: true})
+			require.NoError(t, err)
+			require.Equal(t, c.wrong, len(res.Findings)+len(res.Undecided) > 0, "%v %v", res.Findings, res.Undecided)
+			require.Empty(t, res.Unseen)
+		})
+	}
+}
+
+// TestShared: an input on which the program goes beyond shared memory says nothing, nor does one on which threads of other warps write what is
+// read between barriers of the warp.
+func TestShared(t *testing.T) {
+	text := func(body string) *ir.Program {
+		return lowered(t, `.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 n)
+.maxntid 64, 1, 1
+{
+	.shared .align 4 .b8 s[1024];
+	.reg .b32 %r<19>; .reg .b64 %d<9>; .reg .pred %p<5>;
+	ld.param.u64 %d0, [out]; ld.param.u32 %r1, [n];
+	mov.u32 %r0, %tid.x;
+	mad.wide.u32 %d1, %r0, 4, %d0;
+	mov.u32 %r5, s; shr.u32 %r6, %r0, 5; mad.lo.u32 %r5, %r6, 4, %r5;
+	st.shared.u32 [%r5], %r0;
+	bar.sync 0;
+	`+body+`
+	st.global.u32 [%d1], %r3;
+	ret;
+}
+`)
+	}
+	// A number below 0 is of the other warp, or of nobody.
+	body := "bar.warp.sync -1; and.b32 %r7, %r1, -2147483648; shr.s32 %r7, %r7, 29; add.u32 %r7, %r7, %r5; red.shared.add.u32 [%r7], 1; "
+	machine := text(body + "ld.shared.u32 %r3, [%r5];")
+	machine.Machine = true
+	res, err := refine.Compare(t.Context(), text(body+"bar.warp.sync -1; ld.shared.u32 %r3, [%r5];"), machine, refine.Options{Runs: 6, Search: 1 << 22})
+	require.NoError(t, err)
+	require.Empty(t, res.Findings)
+	require.Positive(t, res.Runs)
+}
