@@ -138,7 +138,9 @@ func NewWarp(c *Code, l *Launch, block, id int, env Env, p Policy) *Warp {
 		x := &c.P.Consts[i]
 		v := w.constant(x)
 		for k := range w.regs[x.Reg] {
-			w.regs[x.Reg][k] = v
+			if w.regs[x.Reg][k] = v; x.Lanes != 0 {
+				w.regs[x.Reg][k] = uint64(x.Lanes >> k & 1)
+			}
 		}
 	}
 	return w

@@ -81,6 +81,8 @@ type Const struct {
 	Window Space
 	// Mbarrier, if not 0, makes it a number of the layout of barrier objects.
 	Mbarrier MbarrierNumber
+	// Lanes, if not 0, are those of each warp that hold 1; the others hold 0.
+	Lanes uint32
 	// Bytes, if not 0, are read from constant bank Bank, little-endian, as the launch fills it.
 	Bank, Bytes int
 }

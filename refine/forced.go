@@ -14,7 +14,10 @@ import (
 // and in the machine code, whatever they compare, and the two programs that are left are compared as any others. What agrees was compared. A
 // difference says nothing: a compiler may use that no thread comes there.
 func (c *comparison) force(ctx context.Context) {
-	for c.depth < mostForced && c.forceMany(ctx, c.likely()) { // what one has hidden shows then
+	for _, lanes := range []uint32{0, odd} {
+		clear(c.guessed)
+		for c.depth < mostForced && c.forceMany(ctx, c.likely(lanes)) { // what one has hidden shows then
+		}
 	}
 	failed := 0
 	for again := c.depth < mostForced; again && c.lacking() > 0; {
@@ -49,7 +52,7 @@ type guess struct {
 }
 
 // likely are guesses for conditions that one comparison decides.
-func (c *comparison) likely() (list []guess) {
+func (c *comparison) likely(lanes uint32) (list []guess) {
 	for i := range c.unused() {
 		if len(list) >= mostAtOnce || *c.allowance <= 0 {
 			break
@@ -59,8 +62,10 @@ func (c *comparison) likely() (list []guess) {
 			continue
 		}
 		c.guessed[attempt{s, is}] = true
-		if in := c.with(forcing{source: map[site]bool{s: is}}).reaches(c.making(s.inst)); in != nil {
+		one := forcing{source: map[site]bool{s: is}, manner: manner{lanes: lanes}}
+		if in := c.with(one).reaches(c.making(s.inst)); in != nil {
 			if all := c.counterparts(s, is, in); len(all) > 0 {
+				all[0].lanes = lanes
 				list = append(list, guess{all[0], in})
 			}
 		}
@@ -73,7 +78,7 @@ func (c *comparison) forceMany(ctx context.Context, list []guess) bool {
 	if len(list) == 0 || *c.allowance <= 0 || ctx.Err() != nil {
 		return false
 	}
-	all := forcing{source: map[site]bool{}, machine: map[site]bool{}, iterations: forcedIterations}
+	all := forcing{map[site]bool{}, map[site]bool{}, list[0].manner}
 	for _, g := range list {
 		maps.Copy(all.source, g.source)
 		maps.Copy(all.machine, g.machine)
@@ -217,7 +222,7 @@ func (c *comparison) definitions() map[ir.Reg][]site {
 
 // with is the comparison of the two codes with some of their comparisons forced. It has seen what this one has.
 func (c *comparison) with(f forcing) *comparison {
-	s, err := newComparison(forced(c.program, f.source, f.iterations), forced(c.machine, f.machine, f.iterations), c.o)
+	s, err := newComparison(forced(c.program, f.source, f.manner), forced(c.machine, f.machine, f.manner), c.o)
 	if err != nil {
 		return nil
 	}
@@ -340,11 +345,20 @@ func (c *comparison) others(at *Input) []*Input {
 	return slices.Concat(some(c.more(at), 3), some(c.negative(), 1), []*Input{c.wilder(0)})
 }
 
-// forcing are outcomes that comparisons of both codes are given, for ever or so many iterations of a loop.
+// forcing are outcomes that comparisons of both codes are given.
 type forcing struct {
 	source, machine map[site]bool
-	iterations      uint64
+	manner
 }
+
+// manner is how comparisons are forced: so many iterations of a loop, or for ever (0), in some lanes, or in all (0).
+type manner struct {
+	iterations uint64
+	lanes      uint32
+}
+
+// odd are the lanes that are forced where others are to go as they do.
+const odd = 0xaaaaaaaa
 
 // counterparts are ways to force a comparison of the program in both codes, the likeliest first: with all comparisons that said the same on
 // inputs on which it was made, or with single ones of the machine code. They are guesses.

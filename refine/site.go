@@ -36,38 +36,47 @@ func operations(p *ir.Program, inst int32, do func(s site, o *ir.Op)) {
 	}
 }
 
-// forced is a program whose comparisons at some sites have the given outcomes, whatever they compare. Those of loops have them iterations times, and
-// then the opposite ones; 0: for ever.
-func forced(p *ir.Program, outcomes map[site]bool, iterations uint64) *ir.Program {
+// forced is a program whose comparisons at some sites have the given outcomes, whatever they compare: in all lanes, or, if lanes is not 0, in those.
+// Those of loops have them so many iterations, and then the opposite ones; 0: for ever.
+func forced(p *ir.Program, outcomes map[site]bool, how manner) *ir.Program {
 	q := *p
-	zero := ir.Reg(q.Regs)
-	q.Regs += 3
-	q.Consts = append(slices.Clone(p.Consts), ir.Const{Reg: zero}, ir.Const{Reg: zero + 1, Value: 1}, ir.Const{Reg: zero + 2, Value: iterations})
-	q.Insts = slices.Clone(p.Insts)
-	op := func(c ir.Code, t, to ir.Type, cond ir.Cond, dst, a, b ir.Reg) ir.Op {
-		return ir.Op{Code: c, Type: t, To: to, Cond: cond, Dst: dst, Src: [4]ir.Reg{a, b, ir.None, ir.None}}
+	q.Consts, q.Insts = slices.Clone(p.Consts), slices.Clone(p.Insts)
+	constant := func(c ir.Const) ir.Reg {
+		c.Reg = ir.Reg(q.Regs)
+		q.Regs++
+		q.Consts = append(q.Consts, c)
+		return c.Reg
 	}
+	one, most, lanes := constant(ir.Const{Value: 1}), constant(ir.Const{Value: how.iterations}), constant(ir.Const{Lanes: how.lanes})
+	outcome := [2]ir.Reg{constant(ir.Const{}), one}
 	for _, s := range slices.SortedFunc(maps.Keys(outcomes), func(a, b site) int { return b.compare(a) }) { // the last ones first
 		in := &q.Insts[s.inst]
 		list := &in.Pre
 		if s.post {
 			list = &in.Post
 		}
-		dst, is := (*list)[s.op].Dst, outcomes[s]
 		*list = slices.Clone(*list)
-		if iterations == 0 || !again(p, s.inst) {
-			(*list)[s.op] = op(ir.Mov, ir.Pred, ir.Pred, 0, dst, zero+ir.Reg(bit(is)), ir.None)
-			continue
+		o := &(*list)[s.op]
+		dst, is := o.Dst, outcomes[s]
+		var ops []ir.Op
+		if how.lanes != 0 {
+			o.Dst = constant(ir.Const{})
+			ops = append(ops, *o)
 		}
-		count := ir.Reg(q.Regs)
-		q.Regs++
-		q.Consts = append(q.Consts, ir.Const{Reg: count}) // it begins with 0
-		cond := ir.GT
-		if is {
-			cond = ir.LE
+		if to := dst; how.iterations == 0 || !again(p, s.inst) {
+			ops = append(ops, ir.Op{Code: ir.Mov, Type: ir.Pred, To: ir.Pred, Dst: to, Src: [4]ir.Reg{outcome[bit(is)], ir.None, ir.None, ir.None}})
+		} else {
+			count, cond := constant(ir.Const{}), ir.GT // it begins with 0
+			if is {
+				cond = ir.LE
+			}
+			ops = append(ops, ir.Op{Code: ir.Add, Type: ir.U64, To: ir.U64, Dst: count, Src: [4]ir.Reg{count, one, ir.None, ir.None}},
+				ir.Op{Code: ir.Cmp, Type: ir.U64, To: ir.Pred, Cond: cond, Dst: to, Src: [4]ir.Reg{count, most, ir.None, ir.None}})
 		}
-		(*list)[s.op] = op(ir.Cmp, ir.U64, ir.Pred, cond, dst, count, zero+2)
-		*list = slices.Insert(*list, s.op, op(ir.Add, ir.U64, ir.U64, 0, count, count, zero+1))
+		if how.lanes != 0 {
+			ops = append(ops, ir.Op{Code: ir.Sel, Type: ir.Pred, To: ir.Pred, Dst: dst, Src: [4]ir.Reg{lanes, dst, o.Dst, ir.None}})
+		}
+		*list = slices.Replace(*list, s.op, s.op+1, ops...)
 	}
 	return &q
 }
