@@ -163,7 +163,7 @@ func newComparison(program, machine *ir.Program, o Options) (*comparison, error)
 	c.sourceCover, c.machineCover = emu.NewCoverage(c.source), emu.NewCoverage(c.code)
 	c.kinds = kinds(program)
 	c.search = newSearch(c)
-	*c.allowance = 3 * o.Search * c.size()
+	*c.allowance = 4 * o.Search * c.size()
 	return c, nil
 }
 

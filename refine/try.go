@@ -125,6 +125,18 @@ func (c *comparison) wild() {
 	}
 }
 
+// plenty is an input with more of everything than a block has threads: each has something to do.
+func (c *comparison) plenty() *Input {
+	in := c.input(0)
+	threads := in.Block[0] * in.Block[1] * in.Block[2]
+	for _, at := range c.counts() {
+		if v := c.search.param(in, at, false); v < uint64(threads) {
+			in = c.search.with(in, at, false, uint64(2*threads+1))
+		}
+	}
+	return in
+}
+
 // negative are inputs whose numbers are small and have a sign, all of them or two: what treats them as great ones, or does not, shows.
 func (c *comparison) negative() (list []*Input) {
 	of, used := c.input(0), paramKinds(c.program, c.kinds)
