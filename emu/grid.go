@@ -296,13 +296,9 @@ func (g *Grid) otherwise(word Word, v, mask uint32, constant, races bool, thread
 	case constant:
 		return g.Memory.Other(word, v, mask)
 	case races:
-		from, to := g.Records[thread].epoch(epoch, true)
-		begin, end := g.Records[thread].epoch(epoch, false)
 		return g.Memory.Racing(word, v, mask, func(by int, time uint64) bool {
-			if by >= 0 && g.warpOf(by) == g.warpOf(thread) {
-				return by != thread && time > from && time <= to
-			}
-			return time > begin && time <= end
+			from, to := g.Records[thread].epoch(epoch, by >= 0 && g.warpOf(by) == g.warpOf(thread))
+			return by != thread && time > from && time <= to
 		})
 	}
 	return v

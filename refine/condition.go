@@ -20,9 +20,9 @@ func (c *comparison) undecided() []int32 {
 			left = slices.DeleteFunc(left, func(i int32) bool { return alike[i] })
 		}
 	}
-	open := func(s site) bool { return slices.Contains(left, s.inst) }
+	said := func(s site) bool { return slices.Contains(left, s.inst) }
 	for i := range c.unused() {
-		if !slices.Contains(left, i) && !slices.ContainsFunc(c.deciders(i), open) { // said already
+		if !slices.Contains(left, i) && !slices.ContainsFunc(c.deciders(i), said) { // said already
 			left = append(left, i)
 		}
 	}

@@ -180,11 +180,11 @@ func (c *comparison) deciders(at int32) (out []site) {
 	if f, ok := in.Do.(*ir.Flow); ok {
 		todo = append(todo, f.Cond)
 	}
-	for _, o := range slices.Concat(in.Pre, in.Post) {
-		if chooses(in, &o) {
+	operations(c.program, at, func(_ site, o *ir.Op) {
+		if chooses(in, o) {
 			todo = append(todo, o.Src[0])
 		}
-	}
+	})
 	for k := 0; k < len(todo) && k < mostAsked && len(out) < mostDeciders; k++ {
 		if todo[k] < 0 || slices.Contains(todo[:k], todo[k]) {
 			continue

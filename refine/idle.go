@@ -76,9 +76,7 @@ func unusedOutside(p *ir.Program, some map[int32]bool) bool {
 	written := map[ir.Reg]bool{}
 	for i := range some {
 		eachWritten(&p.Insts[i], func(r ir.Reg, _ bounds) { written[r] = true })
-		for _, o := range slices.Concat(p.Insts[i].Pre, p.Insts[i].Post) {
-			written[o.Dst] = true
-		}
+		operations(p, i, func(_ site, o *ir.Op) { written[o.Dst] = true })
 	}
 	delete(written, ir.None)
 	return !readOutside(p, func(r ir.Reg) bool { return written[r] }, func(i int32) bool { return some[i] })
@@ -91,15 +89,10 @@ func readOutside(p *ir.Program, used func(ir.Reg) bool, some func(int32) bool) b
 		if some(int32(i)) {
 			continue
 		}
-		if used(in.Guard) || slices.ContainsFunc(reads(in), used) {
+		found := used(in.Guard) || slices.ContainsFunc(reads(in), used)
+		operations(p, int32(i), func(_ site, o *ir.Op) { found = found || slices.ContainsFunc(o.Src[:], used) })
+		if found {
 			return true
-		}
-		for _, list := range [][]ir.Op{in.Pre, in.Post} {
-			for k := range list {
-				if slices.ContainsFunc(list[k].Src[:], used) {
-					return true
-				}
-			}
 		}
 	}
 	return false

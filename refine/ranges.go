@@ -31,16 +31,8 @@ const (
 	mostTargets = 256
 )
 
-// reachable tells of each instruction whether a thread may perform it, whatever the input is: numbers, and the conditions on the way, may
-// not allow it. Nil if nothing is known.
-func reachable(p *ir.Program) []bool {
-	if a := rangesOf(p); a != nil {
-		return a.seen
-	}
-	return nil
-}
-
-// rangesOf follows a program; nil if that says nothing.
+// rangesOf follows a program: which instructions a thread may perform, whatever the input is, and with which outcomes. Numbers, and the
+// conditions on the way, may not allow one. Nil if that says nothing.
 func rangesOf(p *ir.Program) *ranges {
 	a := &ranges{p: p, fixed: constantBounds(p), bars: map[ir.Reg]bool{}, heads: make([]bool, len(p.Insts)+1), at: map[int32]*known{},
 		visits: map[int32]int{}, seen: make([]bool, len(p.Insts)), outcomes: make([]uint8, len(p.Insts))}

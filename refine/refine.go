@@ -244,7 +244,9 @@ type comparison struct {
 	flipEnd                   int64           // the bound of flipped
 	good                      []*Input        // some on which the codes agreed
 	defs                      map[ir.Reg][]site
-	need                      []uint8          // see needs
+	need                      []uint8 // see needs
+	may                       *ranges // see ranges
+	ranged                    bool
 	idle                      map[int32]uint8  // outcomes of jumps on which nothing depends: see idle
 	observed                  []*Input         // those on which comparisons were noted
 	histories                 [2]histories     // of the program, of the machine code

@@ -96,7 +96,7 @@ func (c *comparison) conclude(undecided []int32) {
 			}
 		}
 	}
-	for _, i := range left(c.program, func(i int) bool { return c.compared != nil && c.compared[i] }) {
+	for _, i := range left(c.program, c.ranges, func(i int) bool { return c.compared != nil && c.compared[i] }) {
 		if n := c.program.Insts[i].Source; !slices.Contains(c.Unseen, n) {
 			c.Unseen = append(c.Unseen, n)
 			if c.undefined != nil && c.undefined[i] {
@@ -104,13 +104,13 @@ func (c *comparison) conclude(undecided []int32) {
 			}
 		}
 	}
-	for _, i := range left(c.machine, func(i int) bool { return c.machineCover.Insts[i] }) {
+	for _, i := range left(c.machine, func() *ranges { return rangesOf(c.machine) }, func(i int) bool { return c.machineCover.Insts[i] }) {
 		c.Unwritten = append(c.Unwritten, Code{c.machine.Insts[i].Addr, c.machine.Insts[i].Text})
 	}
 }
 
 // left are the instructions of a program that write memory, or are not understood, and that were not seen, though a thread may come to them.
-func left(p *ir.Program, seen func(i int) bool) (out []int) {
+func left(p *ir.Program, known func() *ranges, seen func(i int) bool) (out []int) {
 	for i := range p.Insts {
 		if in := &p.Insts[i]; (writes(in.Do) || in.Opaque != "") && !seen(i) {
 			out = append(out, i)
@@ -119,8 +119,8 @@ func left(p *ir.Program, seen func(i int) bool) (out []int) {
 	if len(out) == 0 {
 		return nil
 	}
-	if may := reachable(p); may != nil {
-		out = slices.DeleteFunc(out, func(i int) bool { return !may[i] })
+	if may := known(); may != nil {
+		out = slices.DeleteFunc(out, func(i int) bool { return !may.seen[i] })
 	}
 	return out
 }

@@ -36,37 +36,53 @@ func operations(p *ir.Program, inst int32, do func(s site, o *ir.Op)) {
 	}
 }
 
+// altered is a copy of a program that is changed.
+type altered struct{ ir.Program }
+
+func alter(p *ir.Program) *altered {
+	q := &altered{*p}
+	q.Consts, q.Insts = slices.Clone(p.Consts), slices.Clone(p.Insts)
+	return q
+}
+
+// constant is a further register, with what it holds.
+func (q *altered) constant(c ir.Const) ir.Reg {
+	c.Reg = ir.Reg(q.Regs)
+	q.Regs++
+	q.Consts = append(q.Consts, c)
+	return c.Reg
+}
+
+// own is an instruction whose operations are the copy's alone.
+func (q *altered) own(i int32) *ir.Inst {
+	in := &q.Insts[i]
+	in.Pre, in.Post = slices.Clone(in.Pre), slices.Clone(in.Post)
+	return in
+}
+
 // forced is a program whose comparisons at some sites have the given outcomes, whatever they compare: in all lanes, or, if lanes is not 0, in those.
 // Those of loops have them so many iterations, and then the opposite ones; 0: for ever.
 func forced(p *ir.Program, outcomes map[site]bool, how manner) *ir.Program {
-	q := *p
-	q.Consts, q.Insts = slices.Clone(p.Consts), slices.Clone(p.Insts)
-	constant := func(c ir.Const) ir.Reg {
-		c.Reg = ir.Reg(q.Regs)
-		q.Regs++
-		q.Consts = append(q.Consts, c)
-		return c.Reg
-	}
-	one, most, lanes := constant(ir.Const{Value: 1}), constant(ir.Const{Value: how.iterations}), constant(ir.Const{Lanes: how.lanes})
-	outcome := [2]ir.Reg{constant(ir.Const{}), one}
+	q := alter(p)
+	one, most, lanes := q.constant(ir.Const{Value: 1}), q.constant(ir.Const{Value: how.iterations}), q.constant(ir.Const{Lanes: how.lanes})
+	outcome := [2]ir.Reg{q.constant(ir.Const{}), one}
 	for _, s := range slices.SortedFunc(maps.Keys(outcomes), func(a, b site) int { return b.compare(a) }) { // the last ones first
-		in := &q.Insts[s.inst]
+		in := q.own(s.inst)
 		list := &in.Pre
 		if s.post {
 			list = &in.Post
 		}
-		*list = slices.Clone(*list)
 		o := &(*list)[s.op]
 		dst, is := o.Dst, outcomes[s]
 		var ops []ir.Op
 		if how.lanes != 0 {
-			o.Dst = constant(ir.Const{})
+			o.Dst = q.constant(ir.Const{})
 			ops = append(ops, *o)
 		}
 		if to := dst; how.iterations == 0 || !again(p, s.inst) {
 			ops = append(ops, ir.Op{Code: ir.Mov, Type: ir.Pred, To: ir.Pred, Dst: to, Src: [4]ir.Reg{outcome[bit(is)], ir.None, ir.None, ir.None}})
 		} else {
-			count, cond := constant(ir.Const{}), ir.GT // it begins with 0
+			count, cond := q.constant(ir.Const{}), ir.GT // it begins with 0
 			if is {
 				cond = ir.LE
 			}
@@ -78,7 +94,7 @@ func forced(p *ir.Program, outcomes map[site]bool, how manner) *ir.Program {
 		}
 		*list = slices.Replace(*list, s.op, s.op+1, ops...)
 	}
-	return &q
+	return &q.Program
 }
 
 // again reports whether control may come from an instruction back to it.

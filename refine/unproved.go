@@ -109,7 +109,6 @@ func (c *comparison) exceeds(a *accuse, in *Input, replay func(*emu.Grid, []*und
 		run, undefined, err := c.twistedRun(in, rounding(t))
 		var b *accuse
 		if err != nil || !errors.As(replay(run, undefined, c.code), &b) || !b.like(a) {
-
 			return false
 		}
 		if values {
@@ -219,23 +218,19 @@ func rounding(by uint64) func(*ir.Inst) uint64 {
 
 // twisted is a program in which instructions have other results: what is not 0 is added without carries.
 func twisted(p *ir.Program, change func(*ir.Inst) uint64) *ir.Program {
-	q := *p
-	q.Consts, q.Insts = slices.Clone(p.Consts), slices.Clone(p.Insts)
+	q := alter(p)
 	made := map[uint64]ir.Reg{}
-	for i := range q.Insts {
-		in := &q.Insts[i]
-		by := change(in)
+	for i := range p.Insts {
+		by := change(&p.Insts[i])
 		if by == 0 {
 			continue
 		}
 		k, ok := made[by]
 		if !ok {
-			k = ir.Reg(q.Regs)
-			q.Regs++
+			k = q.constant(ir.Const{Value: by})
 			made[by] = k
-			q.Consts = append(q.Consts, ir.Const{Reg: k, Value: by})
 		}
-		in.Pre, in.Post = slices.Clone(in.Pre), slices.Clone(in.Post)
+		in := q.own(int32(i))
 		list := &in.Pre
 		if in.Do != nil {
 			list = &in.Post
@@ -244,7 +239,7 @@ func twisted(p *ir.Program, change func(*ir.Inst) uint64) *ir.Program {
 			*list = append(*list, ir.Op{Code: ir.Xor, Type: ir.U64, To: ir.U64, Dst: r, Src: [4]ir.Reg{r, k, ir.None, ir.None}})
 		}
 	}
-	return &q
+	return &q.Program
 }
 
 // written are the registers that an instruction sets.

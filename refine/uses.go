@@ -20,17 +20,25 @@ const (
 	seenUses = seenSkipped | seenPerformed | seenSecond | seenFirst
 )
 
+// ranges are what is known of the program's numbers, nil if nothing is: they are found out once.
+func (c *comparison) ranges() *ranges {
+	if !c.ranged {
+		c.ranged, c.may = true, rangesOf(c.program)
+	}
+	return c.may
+}
+
 // needs are, by instruction, what can be shown of it: outcomes of conditions only if a thread may have them.
 func (c *comparison) needs() []uint8 {
 	if c.need != nil {
 		return c.need
 	}
-	may := rangesOf(c.program)
+	may := c.ranges()
 	c.idle = map[int32]uint8{}
 	c.need = make([]uint8, len(c.program.Insts))
 	for i := range c.program.Insts {
 		in := &c.program.Insts[i]
-		what := uint8(0)
+		what, compares := uint8(0), false
 		if in.Guard >= 0 {
 			what = seenSkipped | seenPerformed
 			if some := idle(c.program, int32(i)); some != 0 {
@@ -38,15 +46,16 @@ func (c *comparison) needs() []uint8 {
 				c.idle[int32(i)] = some
 			}
 		}
-		for _, o := range slices.Concat(in.Pre, in.Post) {
-			if chooses(in, &o) {
+		operations(c.program, int32(i), func(_ site, o *ir.Op) {
+			if chooses(in, o) {
 				what |= seenFirst | seenSecond
 			}
-		}
+			compares = compares || o.Code == ir.Cmp
+		})
 		if may != nil {
 			what &= may.outcomes[i]
 		}
-		if slices.ContainsFunc(slices.Concat(in.Pre, in.Post), func(o ir.Op) bool { return o.Code == ir.Cmp }) {
+		if compares {
 			what |= seenAll
 		}
 		c.need[i] = what
@@ -93,7 +102,8 @@ func chooses(in *ir.Inst, o *ir.Op) bool {
 // uses notes what the lanes that begin an instruction show of its conditions.
 func (h *shade) uses(w *emu.Warp, pc int32, in *ir.Inst, act uint32) {
 	var all uint8
-	if in.Guard >= 0 {
+	need := h.needs()[pc]
+	if need&(seenSkipped|seenPerformed) != 0 {
 		if act != 0 {
 			all |= seenPerformed
 		}
@@ -101,40 +111,31 @@ func (h *shade) uses(w *emu.Warp, pc int32, in *ir.Inst, act uint32) {
 			all |= seenSkipped
 		}
 	}
-	for _, list := range [][]ir.Op{in.Pre, in.Post} {
-		for i := range list {
-			if o := &list[i]; o.Code == ir.Sel && chooses(in, o) {
-				for x := act; x != 0; x &= x - 1 {
-					all |= seenFirst >> (1 - w.Reg(o.Src[0], bits.TrailingZeros32(x))&1)
-				}
+	if need&(seenFirst|seenSecond) != 0 {
+		operations(h.p, pc, func(_ site, o *ir.Op) {
+			for x := act; x != 0 && chooses(in, o); x &= x - 1 {
+				all |= seenFirst >> (1 - w.Reg(o.Src[0], bits.TrailingZeros32(x))&1)
 			}
-		}
+		})
 	}
-	h.noted(pc, all)
+	h.noted(pc, all&need)
 }
 
 // otherwiseUsed is the program with a condition of an instruction that never shows what it showed.
 func (c *comparison) otherwiseUsed(at showing) (*emu.Code, error) {
-	q := *c.program
-	zero := ir.Reg(q.Regs)
-	q.Regs++
-	q.Consts = append(slices.Clone(q.Consts), ir.Const{Reg: zero})
-	q.Insts = slices.Clone(q.Insts)
-	in := &q.Insts[at.inst]
+	q := alter(c.program)
+	in := q.own(at.inst)
 	switch at.what {
 	case seenSkipped:
 		in.Guard, in.Not = ir.None, false
 	case seenPerformed:
-		in.Guard, in.Not = zero, false
+		in.Guard, in.Not = q.constant(ir.Const{}), false
 	default:
-		in.Pre, in.Post = slices.Clone(in.Pre), slices.Clone(in.Post)
-		for _, list := range [][]ir.Op{in.Pre, in.Post} {
-			for i := range list {
-				if o := &list[i]; chooses(&c.program.Insts[at.inst], o) {
-					*o = ir.Op{Code: ir.Mov, Type: o.Type, To: o.To, Dst: o.Dst, Src: [4]ir.Reg{o.Src[1+bit(at.what == seenFirst)], ir.None, ir.None, ir.None}}
-				}
+		operations(&q.Program, at.inst, func(_ site, o *ir.Op) {
+			if chooses(&c.program.Insts[at.inst], o) {
+				*o = ir.Op{Code: ir.Mov, Type: o.Type, To: o.To, Dst: o.Dst, Src: [4]ir.Reg{o.Src[1+bit(at.what == seenFirst)], ir.None, ir.None, ir.None}}
 			}
-		}
+		})
 	}
-	return emu.Prepare(&q)
+	return emu.Prepare(&q.Program)
 }
