@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"optcheck/audit/device"
@@ -27,7 +28,6 @@ type runOutput struct {
 	rows                 map[string]*runRow // by test
 	order                []string
 	forbidden, compiled  []string
-	states               map[string]int
 	firsts               []device.First     // of an adaptive run
 	spent                map[string]float64 // seconds, by setting
 }
@@ -38,6 +38,7 @@ type runRow struct {
 	says            []string
 	byColumn        map[int]*device.Result
 	validated       bool
+	state           string // of its binaries: the first that is not "unsupported"
 	bad             []bool // by model: some outcome it forbids was seen
 }
 
@@ -53,14 +54,16 @@ func (o *runOutput) name(r *device.Result) string {
 func (o *runOutput) result(r *device.Result) {
 	o.events.result(r)
 	if o.rows == nil {
-		o.rows, o.states, o.spent = map[string]*runRow{}, map[string]int{}, map[string]float64{}
+		o.rows, o.spent = map[string]*runRow{}, map[string]float64{}
 	}
 	row := o.rows[o.name(r)]
 	if row == nil {
 		row = &runRow{byColumn: map[int]*device.Result{}, validated: r.Validated}
 		o.rows[o.name(r)] = row
 		o.order = append(o.order, o.name(r))
-		o.states[r.Binary.State]++
+	}
+	if row.state == "" || row.state == "unsupported" { // a test that lacks one form has others
+		row.state = r.Binary.State
 	}
 	if row.says == nil && len(r.Models) > 0 { // a form that a test does not have is refused before a model is asked
 		row.validated, row.says, row.bad = r.Validated, r.Says, make([]bool, len(r.Models))
@@ -187,14 +190,13 @@ func (o *runOutput) verdict() error {
 // summary prints what holds of all.
 func (o *runOutput) summary() {
 	w := o.text
-	var states []string
-	for s := range o.states {
-		states = append(states, s)
+	states := map[string]int{}
+	for _, row := range o.rows {
+		states[row.state]++
 	}
-	sort.Strings(states)
 	fmt.Fprintf(w, "\n%s:", plain.Count(len(o.order), "test"))
-	for _, s := range states {
-		fmt.Fprintf(w, " %d %s;", o.states[s], s)
+	for _, s := range slices.Sorted(maps.Keys(states)) {
+		fmt.Fprintf(w, " %d %s;", states[s], s)
 	}
 	fmt.Fprintf(w, " %s, %d failed", plain.Count(o.ran, "run"), o.failed)
 	if o.lacking > 0 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,7 +13,8 @@ import (
 
 // TestFormRefusedFirst: of a test whose first form is refused before a model is asked, another form is counted as any test is.
 func TestFormRefusedFirst(t *testing.T) {
-	o := &runOutput{f: &runFlags{until: "seen"}, text: io.Discard, events: &runEvents{}, models: []string{"ptx", "ptx-async"}}
+	var text strings.Builder
+	o := &runOutput{f: &runFlags{until: "seen"}, text: &text, events: &runEvents{}, models: []string{"ptx", "ptx-async"}}
 	refused := device.Result{Binary: &device.Binary{State: "unsupported"}, Histogram: report.Histogram{Test: "shfl-mp", Status: report.StatusRefused, Rate: &report.Rate{}}}
 	ran := device.Result{Binary: &device.Binary{State: "validated"}, Histogram: report.Histogram{Test: "shfl-mp", Status: report.StatusDone, Validated: true, Instances: 5,
 		Weak: 2, Rate: &report.Rate{}, Models: []string{"ptx", "ptx-async"}, Says: []string{device.Undecided, device.Forbidden},
@@ -24,6 +26,7 @@ func TestFormRefusedFirst(t *testing.T) {
 	require.Equal(t, []bool{false, true}, row.bad)
 	require.Equal(t, device.Forbidden, row.decided())
 	o.summary()
+	require.Contains(t, text.String(), "1 test: 1 validated; 1 run, 0 failed")
 }
 
 // TestRunVerdict: a run that failed, such as on a device whose process was stopped,

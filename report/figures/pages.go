@@ -45,6 +45,7 @@ var Sentences = []Sentence{
 	{"docs/results/generated.md", matrixSizes(Depends, "%s dependencies, none unknown", "")},
 	{"docs/results/opportunities.md", huntSentence},
 	{"docs/results/hazards.md", chipSentences},
+	{"docs/results/async.md", asyncSentences},
 	{h200 + "README.md", corpusSentence},
 	{h200 + "README.md", runSentences},
 	{h200 + "README.md", speedSentences},
