@@ -81,10 +81,10 @@ func weight(class string) int {
 
 // alerts lists the findings of a run in the order of Groups; what devices did stands
 // after those of its class. A crash is one alert, in whichever tests it shows: that of the first.
-func (r *Run) alerts() []*alert {
+func alertsOf(r *Run) []*alert {
 	var list []*alert
 	crashes := map[string]*alert{}
-	gs := r.Groups()
+	gs := GroupsOf(r)
 	for _, g := range gs.List {
 		t := &gs.Set.Tests[g.Test]
 		a := &alert{Finding: Finding{Rule: Undecided, Thread: -1, Access: -1}, test: t.Name, hash: t.Hash, about: t,
@@ -93,29 +93,29 @@ func (r *Run) alerts() []*alert {
 		if c.HasFindings() && len(c.Findings) > 0 {
 			a.Finding = c.Findings[0]
 		} else {
-			a.reasons = []string{whyUndecided(c)}
+			a.reasons = []string{c.WhyUndecided()}
 		}
 		switch {
 		case c.Class == Invalid:
 			a.Rule = ruleInvalid
 		case c.Class == Crashed && len(c.Findings) > 0:
-			if first := crashes[a.crash()]; first != nil {
+			if first := crashes[a.CrashKey()]; first != nil {
 				first.cells = append(first.cells, a.cells...)
 				continue
 			}
-			crashes[a.crash()] = a
+			crashes[a.CrashKey()] = a
 		}
 		list = append(list, a)
 	}
-	list = append(list, r.deviceAlerts()...)
+	list = append(list, deviceAlerts(r)...)
 	slices.SortStableFunc(list, func(a, b *alert) int {
 		return cmp.Or(cmp.Compare(severity(a.class), severity(b.class)), min(len(a.known()), 1)-min(len(b.known()), 1), a.raceRank()-b.raceRank())
 	})
 	return list
 }
 
-// whyUndecided is why a cell was not judged.
-func whyUndecided(c *Cell) string {
+// WhyUndecided is why a cell was not judged.
+func (c *Cell) WhyUndecided() string {
 	switch {
 	case c.Reason != "":
 		return c.Reason
@@ -159,7 +159,7 @@ func (a *alert) raceRank() int {
 }
 
 // deviceAlerts lists what devices did that nobody expects.
-func (r *Run) deviceAlerts() []*alert {
+func deviceAlerts(r *Run) []*alert {
 	by := map[[2]string]*alert{}
 	var list []*alert
 	add := func(h *Histogram, rule, class, reason string) {
@@ -187,7 +187,7 @@ func (r *Run) deviceAlerts() []*alert {
 				add(h, ruleCompiled, Miscompiled, fmt.Sprintf("%s %s", h.StateText(o), o.Effect))
 			}
 		}
-		if h.failed() {
+		if failed(h) {
 			add(h, ruleRunFailed, Unknown, firstOf(strings.TrimSuffix(h.Status+": "+h.Detail, ": ")))
 		}
 	}
@@ -196,7 +196,7 @@ func (r *Run) deviceAlerts() []*alert {
 
 // failed reports whether a run says nothing of what was not seen although it
 // should. A run that was refused or is not supported was never begun.
-func (h *Histogram) failed() bool {
+func failed(h *Histogram) bool {
 	switch h.Status {
 	case StatusDone, StatusInterrupted, StatusRefused, StatusUnsupported:
 		return false
@@ -222,7 +222,7 @@ func (a *alert) title() string {
 	if a.about != nil {
 		return a.about.Title()
 	}
-	return label(a.test)
+	return plain.Label(a.test)
 }
 
 // text says in one or a few lines what was found.
@@ -244,7 +244,7 @@ func (a *alert) text() string {
 			if i == 0 { // its place and its rule are those of the alert
 				b.WriteString(a.about.Tell(&f).Text)
 			} else {
-				fmt.Fprintf(&b, "\n%s", a.about.sentence(&f))
+				fmt.Fprintf(&b, "\n%s", sentence(a.about, &f))
 			}
 		}
 	}

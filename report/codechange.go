@@ -209,7 +209,7 @@ func (d *listingDiff) add(f found, a, b ThreadListing, lines ...Line) {
 		for _, l := range lines[:min(len(lines), around)] {
 			positions = append(positions, l.Pos)
 		}
-		f.thread = Trio{a.short(positions...), b.short(positions...)}
+		f.thread = Trio{shortThread(a, positions...), shortThread(b, positions...)}
 		i = len(d.list)
 		d.at[f.key], d.list = i, append(d.list, f)
 	}

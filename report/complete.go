@@ -22,6 +22,9 @@ func (s *Set) Incomplete() string {
 // Mixed says what the runs of a set do not have in common that decides results.
 func (s *Set) Mixed() []string { return mixed(s.Problems) }
 
+// Mixed returns Set.Mixed for a run.
+func (r *Run) Mixed() []string { return mixed(r.Problems) }
+
 func mixed(problems []Problem) (out []string) {
 	for _, p := range problems {
 		if p.Kind == KindMixed {
@@ -83,7 +86,7 @@ func (r *Run) Undecided() string {
 	n, first := 0, ""
 	for _, c := range r.All() {
 		if c.Class == Unknown && len(c.Known) == 0 {
-			n, first = n+1, cmp.Or(first, whyUndecided(c))
+			n, first = n+1, cmp.Or(first, c.WhyUndecided())
 		}
 	}
 	if n <= r.AllowUnknown {

@@ -13,8 +13,8 @@ import (
 // The rules of cells that are Crashed.
 var RuleCrash, RuleHang = optcheck.Crash.ID, optcheck.Hang.ID
 
-// crash identifies the crash that a finding is of: what the compiler said, and where it was.
-func (f *Finding) crash() string { return f.Rule + "\x00" + f.Detail + "\x00" + f.At }
+// CrashKey identifies the crash that a finding is of: what the compiler said, and where it was.
+func (f *Finding) CrashKey() string { return f.Rule + "\x00" + f.Detail + "\x00" + f.At }
 
 // Full is the detail of a finding, of a crash with its place.
 func (f *Finding) Full() string {
@@ -44,10 +44,10 @@ func (r *Run) Crashes() (list []*Crash) {
 			continue
 		}
 		f := c.Findings[0]
-		x := by[f.crash()]
+		x := by[f.CrashKey()]
 		if x == nil {
 			x = &Crash{Finding: f, Known: c.Known}
-			by[f.crash()], list = x, append(list, x)
+			by[f.CrashKey()], list = x, append(list, x)
 		}
 		own := *c
 		x.Cells = append(x.Cells, &own)
@@ -67,6 +67,6 @@ func writeCrashes(w io.Writer, r *Run) {
 	fmt.Fprintf(w, "\n%d distinct %s of compilers:\n", len(list), plain.Form(len(list), "crash or hang", "crashes and hangs"))
 	for _, x := range list {
 		fmt.Fprintf(w, "  %s: %s: %s of %s, first %s in %s\n", x.Rule, x.Full(), plain.Count(len(x.Cells), "cell"),
-			plain.Count(len(x.Tests), "test"), label(x.Tests[0]), strings.Join(whereShort(x.Cells[:1]), ""))
+			plain.Count(len(x.Tests), "test"), plain.Label(x.Tests[0]), strings.Join(whereShort(x.Cells[:1]), ""))
 	}
 }

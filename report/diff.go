@@ -21,8 +21,8 @@ const (
 	InClass
 )
 
-// Delta says in what two results differ. Which findings are known is no difference.
-func (c *Result) Delta(o *Result) Delta {
+// deltaOf says in what two results differ. Which findings are known is no difference.
+func deltaOf(c, o *Result) Delta {
 	switch {
 	case c.Class != o.Class:
 		return InClass
@@ -133,7 +133,7 @@ func Compare(left, right *Run, wanted func(*Cell) bool) *Comparison {
 		x.Left, x.Right = left.Config.Toolchains[0].ID, right.Config.Toolchains[0].ID
 	}
 	pairs := map[string][2]*Cell{}
-	for side, r := range []*Run{left.full(), right.full()} { // cells are kept
+	for side, r := range []*Run{left.Full(), right.Full()} { // cells are kept
 		for i := range r.Cells {
 			c := &r.Cells[i]
 			key := strings.Join([]string{c.Test, c.Hash, c.Target, c.Level, c.Layout}, "\x00")
@@ -176,7 +176,7 @@ func (x *Comparison) add(l, r *Cell, left, right *Run) {
 		x.Only[0].add(l)
 		d.Missing = true
 	default:
-		delta := l.Delta(&r.Result)
+		delta := deltaOf(&l.Result, &r.Result)
 		x.Compared.Add(delta)
 		d.Class, d.Code = delta >= InFound, l.Code != r.Code
 		if d.Code && l.Code != "" && r.Code != "" {

@@ -194,7 +194,7 @@ func readable(name string) string {
 	if file, kernel, ok := strings.Cut(name, ":_Z"); ok {
 		name = file + ":" + plain.Demangled("_Z"+kernel)
 	}
-	return label(name)
+	return plain.Label(name)
 }
 
 func brief(c *Cell) string {

@@ -80,7 +80,7 @@ func everything(w io.Writer, i int, a, b *Run) {
 	for _, c := range a.Crashes() {
 		fmt.Fprintln(w, c.Finding, c.Tests, len(c.Cells), c.Known)
 	}
-	g := a.Groups()
+	g := GroupsOf(a)
 	for _, x := range g.List {
 		fmt.Fprintln(w, x.ID, x.Class, len(g.InFull(x)), len(g.OfTest(x.Test)), len(g.TestCells(x.Test)))
 	}

@@ -16,7 +16,7 @@ func (c *Result) Signature() string {
 	for _, f := range c.Findings {
 		fmt.Fprintf(&b, "%s/%d/%d/%s;", f.Rule, f.Thread, f.Access, f.Stage)
 		if c.Class == Crashed {
-			b.WriteString(f.crash())
+			b.WriteString(f.CrashKey())
 		}
 	}
 	b.WriteString(c.Reason)
@@ -136,20 +136,8 @@ func (g *Groups) InFull(x *Group) []*Cell {
 	return out
 }
 
-// Groups lists the findings of a run.
-func (r *Run) Groups() *Groups {
-	s := r.set
-	if s == nil {
-		s = NewSet()
-		for _, t := range r.Tests {
-			s.AddTest(t)
-		}
-		for i := range r.Cells {
-			s.Cells = append(s.Cells, s.ref(&r.Cells[i]))
-		}
-	}
-	return NewGroups(s)
-}
+// GroupsOf lists the findings of a run.
+func GroupsOf(r *Run) *Groups { return NewGroups(r.Set()) }
 
 // sortCells puts the cells into the order of their tests.
 func (g *Groups) sortCells() {

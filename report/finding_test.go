@@ -59,7 +59,7 @@ func TestFindingsEverywhere(t *testing.T) {
 		if rapid.Bool().Draw(t, "sample") {
 			r = sample()
 		}
-		n, causes, left := len(r.Groups().List), r.Groups().byCause(), 0
+		n, causes, left := len(GroupsOf(r).List), GroupsOf(r).byCause(), 0
 		for _, list := range causes[min(len(causes), MaxTold):] {
 			left += len(list)
 		}

@@ -77,7 +77,7 @@ func (x *findingChanges) add(change string, c, other *Cell, found Finding, what 
 	if other != nil {
 		*far = other.Class
 	}
-	key := strings.Join([]string{change, f.From, f.To, found.cause(), strings.Join(f.Known, " ")}, "\x00")
+	key := strings.Join([]string{change, f.From, f.To, causeOf(&found), strings.Join(f.Known, " ")}, "\x00")
 	if found.Rule == "" {
 		key += what
 	}
@@ -124,7 +124,7 @@ func (x *findingChanges) pair(l, r *Cell) {
 func causesOf(c *Cell) map[string]Finding {
 	out := map[string]Finding{}
 	for _, f := range c.Findings {
-		k := f.cause()
+		k := causeOf(&f)
 		if _, ok := out[k]; !ok {
 			out[k] = f
 		}
@@ -136,7 +136,7 @@ func causesOf(c *Cell) map[string]Finding {
 var own = regexp.MustCompile(`^\d+:\d+ |#\d+ |(desc)?\[[^\]]*\]|\b(UR|UP|R|P|B)(\d+|Z|T)\b|%\w+|\b\d+:\d+\b`)
 
 // cause identifies what a finding has in common with those of other tests and lines.
-func (f *Finding) cause() string {
+func causeOf(f *Finding) string {
 	return f.Rule + "\x00" + f.Stage + "\x00" + f.At + "\x00" + strings.Join(strings.Fields(own.ReplaceAllString(f.Detail, "")), " ")
 }
 

@@ -25,14 +25,14 @@ func WriteAnnotations(w io.Writer, r *Run) error {
 	}
 	from := newSources(r)
 	more := 0
-	for _, a := range r.alerts() {
+	for _, a := range alertsOf(r) {
 		if left == 0 {
 			more++
 			continue
 		}
 		left--
 		p := from.place(a)
-		annotate(b, []string{"notice", "notice", "warning", "error"}[weight(a.class)], p, "optcheck: "+a.title()+": "+label(a.Rule), a.text())
+		annotate(b, []string{"notice", "notice", "warning", "error"}[weight(a.class)], p, "optcheck: "+a.title()+": "+plain.Label(a.Rule), a.text())
 	}
 	if more > 0 {
 		fmt.Fprintf(b, "optcheck: %s %s no annotation\n", plain.Count(more, "further finding"), plain.Form(more, "has", "have"))
@@ -46,7 +46,7 @@ func annotate(b *bufio.Writer, level string, at sourcePlace, title, message stri
 	if at.own {
 		fmt.Fprintf(b, "file=%s,line=%d,col=%d,", commandProperty(at.file), at.line, at.column)
 	}
-	lines := strings.Split(clip(message, maxMessage), "\n")
+	lines := strings.Split(plain.Clip(message, maxMessage), "\n")
 	for i := range lines {
 		lines[i] = plain.Line(lines[i])
 	}

@@ -27,7 +27,7 @@ func arose(stage string) string {
 // writeGroups lists the findings of a run, the first causes in full, or with o.Cells each cell
 // that has one.
 func writeGroups(b *bufio.Writer, r *Run, o TextOptions) {
-	gs := r.Groups()
+	gs := GroupsOf(r)
 	left := len(gs.List)
 	for i, list := range gs.byCause() {
 		if i == MaxTold && !o.Cells {
@@ -61,10 +61,10 @@ func (g *Groups) byCause() (out [][]*Group) {
 		}
 		causes := map[string]bool{}
 		for i := range r.Findings {
-			causes[r.Findings[i].cause()] = true
+			causes[causeOf(&r.Findings[i])] = true
 		}
 		for i := range r.Doubts {
-			causes[r.Doubts[i].cause()] = true
+			causes[causeOf(&r.Doubts[i])] = true
 		}
 		if len(causes) == 0 || r.Class == Unknown {
 			causes[r.Reason] = true
@@ -109,7 +109,7 @@ func writeAlso(b *bufio.Writer, gs *Groups, more []*Group) {
 // side, what may happen, and what a reader may do next.
 func writeGroup(b *bufio.Writer, r *Run, t *Test, cells []*Cell) {
 	c := cells[0]
-	fmt.Fprintf(b, "\n%s: %s\n", strings.ToUpper(label(c.Class)), t.Title())
+	fmt.Fprintf(b, "\n%s: %s\n", strings.ToUpper(plain.Label(c.Class)), t.Title())
 	writeFindings(b, t, c.Findings, "")
 	writeFindings(b, t, c.Doubts, "unknown: ")
 	how := "" // of what is miscompiled, how it was compiled
@@ -232,7 +232,7 @@ func writeListing(b *bufio.Writer, l *Listing, findings []Finding, machine strin
 		if !bad[t.Thread] {
 			continue
 		}
-		rows := SideBySide(t.short(accesses(findings, t.Thread)...))
+		rows := SideBySide(shortThread(t, accesses(findings, t.Thread)...))
 		width, codes := len("source"), 0
 		for _, r := range rows {
 			width, codes = max(width, len(r.Left.Text)), max(codes, len(r.Right.Control))

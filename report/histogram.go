@@ -300,25 +300,25 @@ func writeHistograms(b *bufio.Writer, r *Run) {
 	fmt.Fprintln(tw, "test\tdevice\tsetting\tinstances\tweak\tper 100k\t95 % interval\tseen again")
 	for i := range r.Histograms {
 		h := &r.Histograms[i]
-		name := label(h.Test)
+		name := plain.Label(h.Test)
 		if !h.Validated && h.Instances > 0 {
 			name += " (not validated)"
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", name, h.Device.Name, h.Setting, h.line())
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", name, h.Device.Name, h.Setting, histogramLine(h))
 	}
 	tw.Flush()
 	for i := range r.Histograms {
 		h := &r.Histograms[i]
 		for _, o := range h.Outcomes {
 			if strings.Contains(o.Effect, "forbidden") || strings.Contains(o.Effect, "undecided") {
-				fmt.Fprintf(b, "%s: %s, %s: %s\n", label(h.Test), h.StateText(o), plain.Count(o.Count, "time"), o.Effect)
+				fmt.Fprintf(b, "%s: %s, %s: %s\n", plain.Label(h.Test), h.StateText(o), plain.Count(o.Count, "time"), o.Effect)
 			}
 		}
 	}
 }
 
 // line returns the counted part of a histogram's line in tables.
-func (h *Histogram) line() string {
+func histogramLine(h *Histogram) string {
 	status := ""
 	if h.Status != StatusDone {
 		status = "\t" + strings.TrimSuffix(h.Status+": "+firstOf(h.Detail), ": ")

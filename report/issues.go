@@ -93,7 +93,7 @@ func WriteIssues(w io.Writer, runs []*Run) error {
 		for _, test := range all[i].tests(&x) {
 			for _, line := range all[i].lines(test, x.Rule) {
 				n++
-				if _, err := fmt.Fprintf(w, "   %-24s %s\n", label(test), line); err != nil {
+				if _, err := fmt.Fprintf(w, "   %-24s %s\n", plain.Label(test), line); err != nil {
 					return err
 				}
 			}
@@ -153,7 +153,7 @@ func newIssueFacts(runs []*Run) (all []*issueFacts) {
 		shapes[i] = Issues[i].shapes()
 	}
 	for _, r := range runs {
-		of := r.issues(shapes)
+		of := issuesOf(r, shapes)
 		for _, c := range r.All() {
 			for _, i := range of(c.Test) {
 				all[i].cell(c)
@@ -170,7 +170,7 @@ func newIssueFacts(runs []*Run) (all []*issueFacts) {
 
 // issues returns which issues a test of the run belongs to: those that have one of its shape, or, of a test of which
 // the run tells nothing but the name, those that have the name.
-func (r *Run) issues(shapes []map[shape]bool) func(test string) []int {
+func issuesOf(r *Run, shapes []map[shape]bool) func(test string) []int {
 	texts := map[string]string{}
 	for i := range r.Tests {
 		texts[r.Tests[i].Name] = r.Tests[i].Text
@@ -258,13 +258,13 @@ func (f *issueFacts) lines(test, rule string) (out []string) {
 		x := f.cells[test][tool]
 		var parts []string
 		for _, c := range slices.Sorted(maps.Keys(x.classes)) {
-			parts = append(parts, fmt.Sprintf("%d %s", x.classes[c], label(c)))
+			parts = append(parts, fmt.Sprintf("%d %s", x.classes[c], plain.Label(c)))
 		}
-		line := fmt.Sprintf("%s: %s", label(tool), strings.Join(parts, ", "))
+		line := fmt.Sprintf("%s: %s", plain.Label(tool), strings.Join(parts, ", "))
 		for _, r := range slices.Sorted(maps.Keys(x.rules)) {
 			if rule == "" || r == rule {
-				line += fmt.Sprintf("; %s in %s (%s)", label(r), plain.Count(x.rules[r], "cell"),
-					label(strings.Join(slices.Sorted(maps.Keys(x.targets[r])), " ")))
+				line += fmt.Sprintf("; %s in %s (%s)", plain.Label(r), plain.Count(x.rules[r], "cell"),
+					plain.Label(strings.Join(slices.Sorted(maps.Keys(x.targets[r])), " ")))
 			}
 		}
 		if rule != "" && x.rules[rule] == 0 {
@@ -277,19 +277,19 @@ func (f *issueFacts) lines(test, rule string) (out []string) {
 	}
 	for _, chip := range slices.Sorted(maps.Keys(f.chips[test])) {
 		x := f.chips[test][chip]
-		line := label(chip) + ": "
+		line := plain.Label(chip) + ": "
 		switch {
 		case x.weak > 0:
 			line += fmt.Sprintf("seen %s of %d", plain.Count(x.weak, "time"), x.instances)
 		case x.instances > 0:
 			line += fmt.Sprintf("never seen in %d", x.instances)
 		case x.refused != "":
-			line += "not run: " + label(x.refused)
+			line += "not run: " + plain.Label(x.refused)
 		default:
 			line += "no run ended well"
 		}
 		if x.says != "" {
-			line += "; the model: " + label(x.says)
+			line += "; the model: " + plain.Label(x.says)
 		}
 		out = append(out, line)
 	}

@@ -133,14 +133,14 @@ func (j junitRule) outcome(c *Cell) string {
 }
 
 func cellCase(c *Cell, from *sources, rule junitRule) junitCase {
-	j := junitCase{name: fmt.Sprintf("%s %s %s", label(c.Test), c.Level, c.Layout), kind: c.Class}
+	j := junitCase{name: fmt.Sprintf("%s %s %s", plain.Label(c.Test), c.Level, c.Layout), kind: c.Class}
 	about := &Test{Name: c.Test}
 	if t := from.tests[[2]string{c.Test, c.Hash}]; t != nil {
 		j.file, about = cmp.Or(t.Origin, t.File), t
 	}
 	var b strings.Builder
 	for i, f := range c.Findings {
-		line := about.sentence(&f)
+		line := sentence(about, &f)
 		if i == 0 {
 			j.message = line
 		}
@@ -194,7 +194,7 @@ func deviceSuites(r *Run) []junitSuite {
 }
 
 func deviceCase(h *Histogram) junitCase {
-	j := junitCase{name: label(h.Test) + " " + h.Setting, seconds: h.Seconds, kind: h.Status}
+	j := junitCase{name: plain.Label(h.Test) + " " + h.Setting, seconds: h.Seconds, kind: h.Status}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %d weak; seed %d\n", plain.Count(h.Instances, "instance"), h.Weak, h.Seed)
 	for _, o := range h.Outcomes {
@@ -209,7 +209,7 @@ func deviceCase(h *Histogram) junitCase {
 	j.body = b.String()
 	switch {
 	case j.outcome != "":
-	case h.failed():
+	case failed(h):
 		j.outcome, j.message = "error", h.Status+": "+firstOf(h.Detail)
 	case h.Instances == 0:
 		j.outcome, j.message, j.body = "skipped", strings.TrimSuffix(h.Status+": "+firstOf(h.Detail), ": "), ""
@@ -270,7 +270,7 @@ func (n *junitCounts) attributes() [][2]string {
 type junitWriter struct{ b *bufio.Writer }
 
 func (j *junitWriter) suite(s *junitSuite) {
-	name := label(s.name)
+	name := plain.Label(s.name)
 	j.open("testsuite", append([][2]string{{"name", name}}, s.counts.attributes()...)...)
 	if len(s.properties) > 0 {
 		j.open("properties")
@@ -319,7 +319,7 @@ func (j *junitWriter) tag(name, end string, attrs [][2]string) {
 	fmt.Fprintf(j.b, "<%s", name)
 	for _, a := range attrs {
 		fmt.Fprintf(j.b, ` %s="`, a[0])
-		_ = xml.EscapeText(j.b, []byte(clip(plain.Line(a[1]), maxMessage))) // the writer keeps its error
+		_ = xml.EscapeText(j.b, []byte(plain.Clip(plain.Line(a[1]), maxMessage))) // the writer keeps its error
 		fmt.Fprint(j.b, `"`)
 	}
 	fmt.Fprint(j.b, end)
@@ -331,7 +331,7 @@ func (j *junitWriter) close(name string)                     { fmt.Fprintf(j.b, 
 
 func (j *junitWriter) element(name, text string, attrs ...[2]string) {
 	j.tag(name, ">", attrs)
-	lines := strings.Split(clip(strings.TrimSuffix(text, "\n"), maxBody), "\n")
+	lines := strings.Split(plain.Clip(strings.TrimSuffix(text, "\n"), maxBody), "\n")
 	for i, l := range lines {
 		if i > 0 {
 			fmt.Fprintln(j.b)

@@ -10,7 +10,7 @@ import (
 const maxLimits = 8
 
 // limits lists what preserved cells say that they are not about, with the number of those that say the same.
-func (r *Run) limits() (lines []string) {
+func limitsOf(r *Run) (lines []string) {
 	var order []string
 	n := map[string]int{}
 	for _, c := range r.All() {

@@ -406,7 +406,7 @@ func TestRest(t *testing.T) {
 			}
 		}
 		r.Cells = append(r.Cells, Cell{Result: Result{Class: Unknown, Reason: "other"}}, Cell{Result: Result{Class: Preserved}})
-		lines := r.limits()
+		lines := limitsOf(r)
 		require.Len(t, lines, want)
 		for i := range min(n, maxLimits) {
 			require.Equal(t, fmt.Sprintf("of %d preserved: r%d", i+1, i), lines[i])

@@ -28,7 +28,7 @@ func WriteMarkdown(w io.Writer, r *Run, limit int) error {
 		return fmt.Errorf("no room for a summary: %d bytes are left, %d needed", limit, minMarkdown)
 	}
 	m := &markdown{r: r, from: newSources(r), shown: map[string]bool{}, limit: limit}
-	list := r.alerts()
+	list := alertsOf(r)
 	m.head(list)
 	m.devices()
 	class := ""
@@ -101,7 +101,7 @@ func (m *markdown) head(list []*alert) {
 	left := len(order)
 	for _, k := range order {
 		var b strings.Builder
-		fmt.Fprintf(&b, "| %s | %s |", mdText(label(k[0])), mdText(label(k[1])))
+		fmt.Fprintf(&b, "| %s | %s |", mdText(plain.Label(k[0])), mdText(plain.Label(k[1])))
 		for _, c := range classes {
 			fmt.Fprintf(&b, " %d |", by[k][c])
 		}
@@ -113,7 +113,7 @@ func (m *markdown) head(list []*alert) {
 	if left > 0 {
 		m.leftOut(left, "further line", " of this table")
 	}
-	if lines := m.r.limits(); len(lines) > 0 {
+	if lines := limitsOf(m.r); len(lines) > 0 {
 		for i, line := range lines {
 			lines[i] = "- " + mdText(line)
 		}
@@ -168,13 +168,13 @@ func (m *markdown) alert(a *alert, before string) bool {
 	if a.class != before {
 		title := titles[a.class]
 		if title == "" {
-			title = mdText(label(a.class))
+			title = mdText(plain.Label(a.class))
 		}
 		fmt.Fprintf(&b, "\n## %s\n", title)
 	}
 	place := m.from.place(a)
-	fmt.Fprintf(&b, "\n### %s: %s\n\n", mdCode(a.title()), mdText(label(a.Rule)))
-	for i, line := range strings.Split(clip(a.text(), maxMessage), "\n") {
+	fmt.Fprintf(&b, "\n### %s: %s\n\n", mdCode(a.title()), mdText(plain.Label(a.Rule)))
+	for i, line := range strings.Split(plain.Clip(a.text(), maxMessage), "\n") {
 		if i > 0 {
 			b.WriteString("  \n")
 		}
@@ -182,7 +182,7 @@ func (m *markdown) alert(a *alert, before string) bool {
 	}
 	b.WriteString("\n")
 	if lines := a.flights(); len(lines) > 0 {
-		b.WriteString("\n" + mdBlock("text", clip(strings.Join(lines, "\n"), maxMessage)))
+		b.WriteString("\n" + mdBlock("text", plain.Clip(strings.Join(lines, "\n"), maxMessage)))
 	}
 	if place.own {
 		fmt.Fprintf(&b, "\nAt %s.\n", mdCode(fmt.Sprintf("%s:%d", place.file, place.line)))
@@ -220,7 +220,7 @@ func (m *markdown) listing(l *Listing, findings []Finding) string {
 	if err := WriteListing(&b, l, findings); err != nil {
 		return ""
 	}
-	return mdBlock("text", clip(b.String(), maxListing))
+	return mdBlock("text", plain.Clip(b.String(), maxListing))
 }
 
 // devices writes a table of what devices did.
@@ -235,8 +235,8 @@ func (m *markdown) devices() {
 		if !h.Validated && h.Instances > 0 {
 			status += ", not validated"
 		}
-		if !m.add(fmt.Sprintf("| %s | %s | %s | %d | %d | %s |\n", mdCode(label(h.Test)), mdText(label(h.Device.Name)), mdText(label(h.Setting)),
-			h.Instances, h.Weak, mdText(label(status)))) {
+		if !m.add(fmt.Sprintf("| %s | %s | %s | %d | %d | %s |\n", mdCode(plain.Label(h.Test)), mdText(plain.Label(h.Device.Name)), mdText(plain.Label(h.Setting)),
+			h.Instances, h.Weak, mdText(plain.Label(status)))) {
 			m.leftOut(len(m.r.Histograms)-i, "further run", "")
 			break
 		}
@@ -250,7 +250,7 @@ func (m *markdown) leftOut(n int, what, of string) {
 
 func (m *markdown) problems() {
 	for i, p := range m.r.Problems {
-		line := "- " + mdText(clip(p.String(), maxName*2)) + "\n"
+		line := "- " + mdText(plain.Clip(p.String(), plain.MaxName*2)) + "\n"
 		if i == 0 {
 			line = "\n## Problems of the run\n\n" + line
 		}

@@ -57,7 +57,7 @@ func (c *Matched) Limits() string {
 }
 
 // text says what was compared, in a line.
-func (c *Matched) text() string {
+func comparedText(c *Matched) string {
 	return fmt.Sprintf("compared: %d of %d synchronising operations, %d of %d others, %d of %s",
 		c.StrongFound, c.Strong, c.WeakFound, c.Weak, c.Pairs, plain.Count(c.Pairs+c.Open, "ordered pair"))
 }

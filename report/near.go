@@ -34,8 +34,8 @@ func (t ThreadListing) Near(n int, positions ...int) ThreadListing {
 	return out
 }
 
-// short is Near for threads that are long; others stay whole.
-func (t ThreadListing) short(positions ...int) ThreadListing {
+// shortThread is Near for threads that are long; others stay whole.
+func shortThread(t ThreadListing, positions ...int) ThreadListing {
 	if len(t.Source) <= longThread {
 		return t
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"optcheck/internal/plain"
 )
 
 // OneLine refuses words with line ends: names of toolchains, targets and the like stand at the
@@ -12,7 +14,7 @@ import (
 func OneLine(words ...string) error {
 	for _, w := range words {
 		if strings.ContainsAny(w, "\n\r") {
-			return fmt.Errorf("%q is no name: it has several lines", clip(w, maxName))
+			return fmt.Errorf("%q is no name: it has several lines", plain.Clip(w, plain.MaxName))
 		}
 	}
 	return nil

@@ -26,14 +26,14 @@ func WritePlacements(w io.Writer, r *Run) error {
 			continue
 		}
 		if h.Status != StatusDone && h.Status != StatusInterrupted {
-			failed = append(failed, fmt.Sprintf("%s %s: %s", label(h.Test), label(h.Setting), label(h.Status)))
+			failed = append(failed, fmt.Sprintf("%s %s: %s", plain.Label(h.Test), plain.Label(h.Setting), plain.Label(h.Status)))
 			continue
 		}
 		t := tests[h.Test]
 		if t == nil {
-			t = &placedTest{name: label(h.Test), one: h.Placement.OneDevice, validated: h.Validated, by: map[string][2]uint64{}}
+			t = &placedTest{name: plain.Label(h.Test), one: h.Placement.OneDevice, validated: h.Validated, by: map[string][2]uint64{}}
 			for _, l := range sortedLocations(h.Placement) {
-				t.locations = append(t.locations, label(l))
+				t.locations = append(t.locations, plain.Label(l))
 			}
 			tests[h.Test], order = t, append(order, h.Test)
 		}
@@ -144,7 +144,7 @@ func (p *placementWriter) tables(order []string, tests map[string]*placedTest) {
 		var columns []string
 		for _, t := range groups[k] {
 			for c := range t.by {
-				columns = appendNew(columns, c)
+				put(&columns, c)
 			}
 		}
 		slices.Sort(columns)

@@ -30,9 +30,9 @@ func WritePlot(w io.Writer, format string, list []Histogram) error {
 	}
 	var settings, tests []string
 	for i := range list {
-		if list[i].point().rate > 0 {
-			settings = appendNew(settings, list[i].Setting)
-			tests = appendNew(tests, list[i].Test)
+		if pointOf(&list[i]).rate > 0 {
+			put(&settings, list[i].Setting)
+			put(&tests, list[i].Test)
 		}
 	}
 	if len(tests) == 0 {
@@ -79,7 +79,7 @@ type point struct {
 	unseen          bool
 }
 
-func (h *Histogram) point() point {
+func pointOf(h *Histogram) point {
 	r := h.Rate
 	switch {
 	case r == nil || h.Instances == 0:
@@ -102,7 +102,7 @@ func addSeries(p *plot.Plot, list []Histogram, test string, settings []string, i
 	var unseen plotter.XYs
 	for k := range list {
 		h := &list[k]
-		pt := h.point()
+		pt := pointOf(h)
 		if h.Test != test || pt.rate <= 0 {
 			continue
 		}

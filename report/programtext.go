@@ -14,24 +14,24 @@ import (
 // Title is what a finding is in: a test by its name, a kernel by its own, with the file that its author wrote.
 func (t *Test) Title() string {
 	if t.Dialect != Program {
-		return label(t.Name)
+		return plain.Label(t.Name)
 	}
-	return t.Kernel() + " in " + label(cmp.Or(t.Origin, t.File))
+	return t.Kernel() + " in " + plain.Label(cmp.Or(t.Origin, t.File))
 }
 
 // Kernel is the name of a program's kernel, as its author wrote it.
 func (t *Test) Kernel() string {
 	kernel := t.Name[strings.LastIndexByte(t.Name, ':')+1:]
-	return clip(plain.Line(plain.Demangled(kernel)), maxName)
+	return plain.Clip(plain.Line(plain.Demangled(kernel)), plain.MaxName)
 }
 
 // FileTitle is the file of a program: that of its author, and which front end made PTX of it if one did.
 func (t *Test) FileTitle() string {
 	_, by, made := strings.Cut(t.File, "@")
 	if t.Origin == "" || !made {
-		return label(t.File)
+		return plain.Label(t.File)
 	}
-	return label(t.Origin) + " (PTX by " + label(strings.TrimSuffix(by, ".ptx")) + ")"
+	return plain.Label(t.Origin) + " (PTX by " + plain.Label(strings.TrimSuffix(by, ".ptx")) + ")"
 }
 
 // Told is a finding as reports tell it: where its author finds it, and what stands there.
@@ -57,7 +57,7 @@ func (t *Test) Tell(f *Finding) (x Told) {
 	if line == 0 || t.File == "" {
 		return x
 	}
-	x.Place = fmt.Sprintf("%s:%d:%d", label(t.File), line, column)
+	x.Place = fmt.Sprintf("%s:%d:%d", plain.Label(t.File), line, column)
 	if made, text := t.madeOf(line); made != "" {
 		x.Place, x.Line = plain.Line(made), plain.Line(text)
 	}
@@ -85,7 +85,7 @@ func (t *Test) madeOf(line int) (place, text string) {
 }
 
 // sentence says in a line what was found, and where its author finds it.
-func (t *Test) sentence(f *Finding) string {
+func sentence(t *Test, f *Finding) string {
 	x := t.Tell(f)
 	if x.Place == "" || t.Dialect != Program {
 		return f.Rule + ": " + x.Text
@@ -147,7 +147,7 @@ func writePrograms(b *bufio.Writer, r *Run, o TextOptions) {
 		b.WriteByte('\n')
 	}
 	if sum.Functions > 0 && o.Notes {
-		fmt.Fprintln(b, sum.text())
+		fmt.Fprintln(b, comparedText(&sum))
 	}
 	x.write(b, o.Notes)
 	if r.Config.Claims != "" && !o.Claims {
@@ -158,7 +158,7 @@ func writePrograms(b *bufio.Writer, r *Run, o TextOptions) {
 	}
 	for _, t := range r.Tests {
 		if t.Itself != "" {
-			fmt.Fprintf(b, "the program itself: %s: %s\n", label(t.Name), plain.Line(t.Itself))
+			fmt.Fprintf(b, "the program itself: %s: %s\n", plain.Label(t.Name), plain.Line(t.Itself))
 		}
 	}
 }
@@ -178,7 +178,7 @@ func parts(tests []Test) (lines []string) {
 			continue
 		}
 		seen[t.File] = true
-		lines = append(lines, fmt.Sprintf("%s: the PTX for %s", label(t.File), strings.Join(t.Targets, ", ")))
+		lines = append(lines, fmt.Sprintf("%s: the PTX for %s", plain.Label(t.File), strings.Join(t.Targets, ", ")))
 	}
 	return lines
 }
@@ -251,7 +251,7 @@ func (x *executions) add(c *Cell, notes bool) {
 	if x.cells == nil {
 		x.cells = map[string][]*Cell{}
 	}
-	line := label(c.Test) + ": " + plain.Line(e.Text())
+	line := plain.Label(c.Test) + ": " + plain.Line(e.Text())
 	if x.cells[line] == nil {
 		x.lines = append(x.lines, line)
 	}

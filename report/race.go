@@ -182,7 +182,7 @@ func writeRaces(b *bufio.Writer, r *Run) {
 		})
 		tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
 		for _, k := range rows[:min(len(rows), maxRaceFree)] {
-			fmt.Fprintf(tw, "          %d\t%s\t%s: %s\n", free[k], label(k.test), k.class, k.rules)
+			fmt.Fprintf(tw, "          %d\t%s\t%s: %s\n", free[k], plain.Label(k.test), k.class, k.rules)
 		}
 		tw.Flush()
 		if n := len(rows) - maxRaceFree; n > 0 {

@@ -49,7 +49,7 @@ const (
 func WriteSARIF(w io.Writer, r *Run, reason func(id string) string) error {
 	s := &sarifWriter{run: r, reason: reason, from: newSources(r), artifact: map[string]int{}, rule: map[string]int{}, out: sarif.NewRun()}
 	s.head()
-	list := r.alerts()
+	list := alertsOf(r)
 	for i, a := range list {
 		if i == maxResults {
 			s.notify(sarif.LevelError, fmt.Sprintf("%d of %s %s left out: a file holds at most %d, the worst are in it", len(list)-i,
@@ -182,7 +182,7 @@ func beginning(s string) string {
 	if i := strings.LastIndex(s[:maxDescription], ". "); i > 0 {
 		return s[:i+1]
 	}
-	return clip(s, maxDescription)
+	return plain.Clip(s, maxDescription)
 }
 
 // camel turns fence-weakened into FenceWeakened.
@@ -200,11 +200,11 @@ func text(s string) *sarif.MultiformatMessageString {
 	return sarif.NewMultiformatMessageString().WithText(s)
 }
 
-func message(s string) *sarif.Message { return sarif.NewTextMessage(clip(s, maxMessage)) }
+func message(s string) *sarif.Message { return sarif.NewTextMessage(plain.Clip(s, maxMessage)) }
 
 // result adds a result.
 func (s *sarifWriter) result(a *alert) {
-	id := clip(plain.Line(a.Rule), maxName)
+	id := plain.Clip(plain.Line(a.Rule), plain.MaxName)
 	index, ok := s.rule[id]
 	if !ok {
 		index = s.addRule(alertRule(id))
@@ -227,16 +227,16 @@ func (s *sarifWriter) result(a *alert) {
 				why += ": " + r
 			}
 		}
-		res.AddSuppression(sarif.NewSuppression().WithKind("external").WithStatus("accepted").WithJustification(clip(why, maxMessage)))
+		res.AddSuppression(sarif.NewSuppression().WithKind("external").WithStatus("accepted").WithJustification(plain.Clip(why, maxMessage)))
 	}
-	bag := sarif.NewPropertyBag().Add("class", a.class).Add("test", label(a.test)).Add("testHash", a.hash)
+	bag := sarif.NewPropertyBag().Add("class", a.class).Add("test", plain.Label(a.test)).Add("testHash", a.hash)
 	if len(a.cells) > 0 {
 		bag.Add("cells", Places(a.cells)).Add("cellCount", len(a.cells))
 		if t, c, ok := s.from.found(a); ok {
 			if at := Address(t, &c); at != "" {
-				bag.Add("finding", clip(plain.Line(at), maxMessage))
+				bag.Add("finding", plain.Clip(plain.Line(at), maxMessage))
 				if a.Executed {
-					bag.Add("replay", clip(plain.Line(ShellLine("optcheck", "replay", at)), maxMessage))
+					bag.Add("replay", plain.Clip(plain.Line(ShellLine("optcheck", "replay", at)), maxMessage))
 				}
 			}
 		}
@@ -352,10 +352,10 @@ func (s *sarifWriter) at(a *alert, p sourcePlace) *sarif.Location {
 		WithArtifactLocation(here.WithIndex(index)).WithRegion(region))
 	switch {
 	case a.about != nil && a.about.Dialect == Program:
-		loc.AddLogicalLocation(sarif.NewLogicalLocation().WithName(a.about.Kernel()).WithFullyQualifiedName(label(a.test)).WithKind("function"))
+		loc.AddLogicalLocation(sarif.NewLogicalLocation().WithName(a.about.Kernel()).WithFullyQualifiedName(plain.Label(a.test)).WithKind("function"))
 	case a.Thread >= 0:
 		loc.AddLogicalLocation(sarif.NewLogicalLocation().WithName(fmt.Sprintf("T%d", a.Thread)).
-			WithFullyQualifiedName(fmt.Sprintf("%s/T%d", label(a.test), a.Thread)).WithKind("function"))
+			WithFullyQualifiedName(fmt.Sprintf("%s/T%d", plain.Label(a.test), a.Thread)).WithKind("function"))
 	}
 	return loc
 }

@@ -208,8 +208,23 @@ func (s *Set) Lean() *Run {
 	return r
 }
 
-// full returns a run that has its cells in Cells.
-func (r *Run) full() *Run {
+// Set returns the tests and cells of a run as a Set: the one that it reads its cells out of, else a new one.
+func (r *Run) Set() *Set {
+	if r.set != nil {
+		return r.set
+	}
+	s := NewSet()
+	for _, t := range r.Tests {
+		s.AddTest(t)
+	}
+	for i := range r.Cells {
+		s.Cells = append(s.Cells, s.ref(&r.Cells[i]))
+	}
+	return s
+}
+
+// Full returns a run that has its cells in Cells.
+func (r *Run) Full() *Run {
 	if r.set == nil {
 		return r
 	}

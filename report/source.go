@@ -3,12 +3,10 @@ package report
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"net/url"
 	"path"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"optcheck/internal/plain"
 	"optcheck/litmus"
@@ -131,26 +129,6 @@ func (s *sources) snippet(a *alert) string {
 	return ""
 }
 
-// maxName bounds names of tests in reports, in bytes.
-const maxName = 256
-
-// clip shortens a text to n bytes. What is cut is replaced by a hash of the
-// whole, so that different texts stay different.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	sum := sha256.Sum256([]byte(s))
-	end := max(0, n-20)
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return fmt.Sprintf("%s…%s", s[:end], hex.EncodeToString(sum[:8]))
-}
-
-// label returns a name of a test as reports show it: visible and not too long.
-func label(name string) string { return clip(plain.Line(name), maxName) }
-
 // fileName turns a name into one path element without any meaning of its own.
 // Different names stay different.
 func fileName(name string) string {
@@ -159,7 +137,7 @@ func fileName(name string) string {
 			return '_'
 		}
 		return r
-	}, label(name))
+	}, plain.Label(name))
 	if strings.Trim(s, ".") == "" {
 		s = "_" + s
 	}

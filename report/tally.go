@@ -22,8 +22,8 @@ func (g *Groups) Tally(cells map[string]int) Tally {
 	for _, x := range g.List {
 		c := g.Set.Cell(int(x.Cells[0]))
 		if c.Class == Crashed && len(c.Findings) > 0 {
-			again := crashes[c.Findings[0].crash()]
-			if crashes[c.Findings[0].crash()] = true; again {
+			again := crashes[c.Findings[0].CrashKey()]
+			if crashes[c.Findings[0].CrashKey()] = true; again {
 				continue
 			}
 		}

@@ -43,7 +43,7 @@ func TestHeadline(t *testing.T) {
 	} {
 		r := NewRun()
 		r.Cells = c.cells
-		tally := r.Groups().Tally(r.Classes())
+		tally := GroupsOf(r).Tally(r.Classes())
 		assert.Equal(t, c.want, tally.Headline())
 		require.Contains(t, tally.Rest(), c.rest)
 		if c.rest == "" {

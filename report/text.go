@@ -43,7 +43,7 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	text := plain.NewWriter(w)
 	b := bufio.NewWriter(text)
 	if r.Len() > 0 {
-		t := r.Groups().Tally(r.Classes())
+		t := GroupsOf(r).Tally(r.Classes())
 		fmt.Fprintln(b, t.Headline())
 		if rest := t.Rest(); rest != "" {
 			fmt.Fprintf(b, "%s.\n", capital(rest))
@@ -52,7 +52,7 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	if why := cmp.Or(r.Broken(), r.Incomplete()); why != "" {
 		fmt.Fprintf(b, "\nNOT ALL WAS DONE: %s\n", why)
 	}
-	for _, why := range mixed(r.Problems) {
+	for _, why := range r.Mixed() {
 		fmt.Fprintf(b, "\nNOT OF ONE KIND: %s\n", why)
 	}
 	shown := r
@@ -69,7 +69,7 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 		writeRaces(b, r)
 	}
 	writeHardware(b, r)
-	for _, line := range r.limits() {
+	for _, line := range limitsOf(r) {
 		fmt.Fprintf(b, "  %s\n", line)
 	}
 	writePrograms(b, r, o)
@@ -113,7 +113,7 @@ const maxRows = 8
 func writeCounts(b *bufio.Writer, r *Run) {
 	total := r.Classes()
 	classes := shownClasses(total)
-	rows := r.rows()
+	rows := countRows(r)
 	if slices.Equal(r.Config.Layouts, []string{OwnLayout}) && (len(rows) == 1 || r.Config.Tests == 1) {
 		return // the first line and the findings say it
 	}
@@ -144,7 +144,7 @@ type countRow struct {
 
 // rows are those of the table of counts: one for each toolchain and level, or for each toolchain if all levels say the same or
 // there are many.
-func (r *Run) rows() (rows []countRow) {
+func countRows(r *Run) (rows []countRow) {
 	by := map[[2]string]map[string]int{}
 	for _, c := range r.All() {
 		for _, k := range [][2]string{{c.Toolchain, c.Level}, {c.Toolchain, ""}} {

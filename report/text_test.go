@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 )
@@ -44,15 +45,15 @@ func TestCounts(t *testing.T) {
 
 // TestClip: what is cut stays text, no longer than allowed, and what differs behind the cut stays apart.
 func TestClip(t *testing.T) {
-	require.Equal(t, "abc", clip("abc", 3))
-	a, b := clip(strings.Repeat("ä", 100)+"x", 64), clip(strings.Repeat("ä", 100)+"y", 64)
+	require.Equal(t, "abc", plain.Clip("abc", 3))
+	a, b := plain.Clip(strings.Repeat("ä", 100)+"x", 64), plain.Clip(strings.Repeat("ä", 100)+"y", 64)
 	require.NotEqual(t, a, b)
 	for n := 20; n < 64; n++ {
-		s := clip(strings.Repeat("ä", 100), n)
+		s := plain.Clip(strings.Repeat("ä", 100), n)
 		require.True(t, utf8.ValidString(s), n)
 		require.LessOrEqual(t, len(s), n, n)
 	}
-	require.Len(t, clip("\x80\x80\x80"+strings.Repeat("\x80", 60), 22), len("…")+16)
+	require.Len(t, plain.Clip("\x80\x80\x80"+strings.Repeat("\x80", 60), 22), len("…")+16)
 	require.Equal(t, "One.", beginning("One."))
 	long := "First. Second. " + strings.Repeat("x", maxDescription)
 	require.Equal(t, "First. Second.", beginning(long))
@@ -298,7 +299,7 @@ func TestCountRows(t *testing.T) {
 		same          bool
 		rows          int
 	}{{1, 2, false, 2}, {1, 2, true, 1}, {2, 1, true, 2}, {2, 4, false, 8}, {3, 3, false, 3}, {maxRows, 1, true, maxRows}, {maxRows + 1, 1, true, 0}} {
-		require.Len(t, of(x.tools, x.levels, x.same).rows(), x.rows, x)
+		require.Len(t, countRows(of(x.tools, x.levels, x.same)), x.rows, x)
 	}
 }
 

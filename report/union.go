@@ -353,5 +353,5 @@ func quoted(s string) string {
 	if s == "" {
 		return "(not told)"
 	}
-	return clip(plain.Line(s), 80)
+	return plain.Clip(plain.Line(s), 80)
 }

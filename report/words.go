@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/optcheck"
 )
@@ -90,7 +91,7 @@ func (h *Histogram) words() error {
 func known(list ...word) error {
 	for _, w := range list {
 		if !slices.Contains(w.values, w.value) {
-			return fmt.Errorf("bad event: unknown %s %q (%s)", w.field, clip(w.value, maxName),
+			return fmt.Errorf("bad event: unknown %s %q (%s)", w.field, plain.Clip(w.value, plain.MaxName),
 				strings.Trim(strings.Join(w.values, ", "), ", "))
 		}
 	}

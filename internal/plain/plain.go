@@ -6,6 +6,8 @@
 package plain
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -23,6 +25,26 @@ func Text(s string) string { return (&scanner{lines: true, blank: true}).escape(
 // Line is Text for something that must stay on one line, such as a name: it escapes line ends
 // and tabs, too.
 func Line(s string) string { return (&scanner{blank: true}).escape(s) }
+
+// MaxName bounds names in reports, in bytes.
+const MaxName = 256
+
+// Label returns a name of a test or file as reports show it: visible and not too long.
+func Label(name string) string { return Clip(Line(name), MaxName) }
+
+// Clip shortens a text to n bytes. What is cut is replaced by a hash of the
+// whole, so that different texts stay different.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	sum := sha256.Sum256([]byte(s))
+	end := max(0, n-20)
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s…%s", s[:end], hex.EncodeToString(sum[:8]))
+}
 
 // hidden reports whether a character is not part of a visible line.
 func hidden(r rune) bool {
