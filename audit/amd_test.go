@@ -9,13 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/required"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/llvmir"
 	"optcheck/match"
 	"optcheck/optcheck"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 	"optcheck/toolchain/tested"
@@ -67,7 +67,7 @@ func TestAMDCorpus(t *testing.T) {
 	if !full() {
 		o.Targets, o.Levels = o.Targets[:1], o.Levels[1:]
 	}
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
 	require.Len(t, run.Cells, len(o.Tests)*len(o.Toolchains)*len(o.Targets)*len(o.Levels)*len(o.Layouts))
 	for _, c := range run.Cells {
@@ -83,7 +83,7 @@ func TestAMDCorpus(t *testing.T) {
 // the library's doing.
 func TestAMDStages(t *testing.T) {
 	o := Options{Tests: lookup(t, "cl-coRR", "cl-coRR-volatile"), Toolchains: llvms(t), Targets: []string{"gfx900"}, Levels: []string{"O2"}, Layouts: []spec.Layout{spec.Pointers}}
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
 	for _, c := range run.Cells {
 		if c.Test == "cl-coRR-volatile" {
@@ -100,7 +100,7 @@ func TestAMDStages(t *testing.T) {
 func TestAMDUnsupported(t *testing.T) {
 	o := Options{Tests: lookup(t, "cl-cas-sl", "cl-mp+relaxed.devices", "mp+relaxed.clusters"), Toolchains: llvms(t)[:1],
 		Targets: []string{"cypress"}, Levels: []string{"O2"}, Layouts: []spec.Layout{spec.Pointers}}
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
 	reasons := map[string]string{}
 	for _, c := range run.Cells {
@@ -115,10 +115,10 @@ func TestAMDUnsupported(t *testing.T) {
 // TestAMDDeterministic: the same events on any number of workers.
 func TestAMDDeterministic(t *testing.T) {
 	o := Options{Tests: corpus.OpenCL()[:12], Toolchains: llvms(t)[:1], Targets: []string{"gfx900", "tahiti"}, Levels: []string{"O0", "O3"}, Layouts: spec.Layouts[:2]}
-	var runs [2]*report.Run
+	var runs [2]*event.Run
 	for i := range runs {
 		o.Jobs = 1 + 3*i
-		runs[i] = report.NewRun()
+		runs[i] = event.NewRun()
 		require.NoError(t, Run(t.Context(), o, runs[i]))
 	}
 	require.Equal(t, runs[0].Cells, runs[1].Cells)
@@ -127,13 +127,13 @@ func TestAMDDeterministic(t *testing.T) {
 // TestValueOfThreePaths: what is known after a load that one of two predicates performs
 // is known, though the compiler made branches of three ways of it.
 func TestValueOfThreePaths(t *testing.T) {
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), Options{Tests: []*litmus.Test{generatedTest(t, "S+all-vol-p0::p1-xgyg@twin.weak-1.0")}, Toolchains: llvms(t),
 		Targets: []string{"gfx900", "gfx1030"}, Levels: []string{"O2"}, Layouts: []spec.Layout{spec.Pointers, spec.Offsets}}, run))
 	require.Positive(t, run.Len())
 	for i := range run.Cells {
 		c := &run.Cells[i]
-		require.Equal(t, report.Preserved, c.Class, "%s %s %s: %s", c.Toolchain, c.Target, c.Layout, c.Reason)
+		require.Equal(t, event.Preserved, c.Class, "%s %s %s: %s", c.Toolchain, c.Target, c.Layout, c.Reason)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestAdjacentAMD(t *testing.T) {
 	tcs := llvms(t)
 	for _, source := range []string{"opencl", "llvm-ir"} {
 		tests := []*litmus.Test{generatedTest(t, "MP-p0::p1-xgyg"), generatedTest(t, "MP+fence.sc.gpus+all-rlx.gpu-p0::p1-xgyg")}
-		run := report.NewRun()
+		run := event.NewRun()
 		require.NoError(t, Run(t.Context(), Options{Tests: tests, Toolchains: tcs[len(tcs)-1:], Source: source, Targets: []string{"gfx900", "gfx1030", "gfx1200"},
 			Levels: []string{"O0", "O2"}, Layouts: []spec.Layout{spec.Adjacent}}, run))
 		require.Equal(t, 12, run.Len())
@@ -157,7 +157,7 @@ func TestAdjacentAMD(t *testing.T) {
 			require.Equal(t, weak && c.Level == "O2", rules[optcheck.Merged.ID], "%s %+v", source, c)
 			require.False(t, rules[optcheck.Retargeted.ID], "%s %+v", source, c)
 			if !weak {
-				require.Equal(t, report.Preserved, c.Class, "%s %+v", source, c)
+				require.Equal(t, event.Preserved, c.Class, "%s %+v", source, c)
 			}
 		}
 	}

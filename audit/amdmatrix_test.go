@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -44,7 +44,7 @@ func TestAMDMatrix(t *testing.T) {
 		o := Options{Tests: corpus.OpenCL(), Toolchains: []*toolchain.Toolchain{tc}, Levels: []string{"O2"}, Layouts: []spec.Layout{spec.Pointers}, Targets: []string{"gfx900", "gfx1030"}}
 		jobs, err := o.plan()
 		require.NoError(t, err)
-		run := report.NewRun()
+		run := event.NewRun()
 		require.NoError(t, newAuditor(o, run).run(context.Background(), jobs))
 		got := map[string][]string{}
 		for _, c := range run.Cells {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/isa"
-	"optcheck/report"
 )
 
 // artefacts keeps the sources and the machine code of the cells for which they are wanted.
@@ -27,9 +27,9 @@ func (w *worker) artefacts(cells []int) {
 			if printed[p.machine] == "" {
 				printed[p.machine] = p.machine.String()
 			}
-			w.res.artefacts[c] = append(w.res.artefacts[c], report.Artefact{Thread: t, Kind: w.j.road.Road().Source,
+			w.res.artefacts[c] = append(w.res.artefacts[c], event.Artefact{Thread: t, Kind: w.j.road.Road().Source,
 				Text: w.j.road.Header(p.way, w.j.target) + w.em.kernels[w.em.of[c][t]].text},
-				report.Artefact{Thread: t, Kind: report.ArtefactMachine, Text: printed[p.machine]})
+				event.Artefact{Thread: t, Kind: event.ArtefactMachine, Text: printed[p.machine]})
 		}
 	}
 }

@@ -15,13 +15,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"optcheck/event"
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/model"
 	"optcheck/optcheck"
 	"optcheck/pipeline"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/target"
 	"optcheck/toolchain"
@@ -70,7 +70,7 @@ type Options struct {
 	Shard Shard
 	// Have, if not nil, reports whether a cell is known already and needs no work; only the
 	// cell's place is set. It must be safe for concurrent use.
-	Have func(*report.Cell) bool
+	Have func(*event.Cell) bool
 	// Tool is the version of optcheck; Build identifies its program exactly. Both go into the
 	// config event.
 	Tool, Build string
@@ -80,7 +80,7 @@ type Options struct {
 	// Artefacts, if not nil, receives the source and the machine code of the threads of a cell
 	// with findings, before the cell is passed on; with AllArtefacts, those of every compiled
 	// cell.
-	Artefacts    func(*report.Cell, []report.Artefact) error
+	Artefacts    func(*event.Cell, []event.Artefact) error
 	AllArtefacts bool
 	// ControlCodes includes NVIDIA's control codes in listings and artefacts.
 	ControlCodes bool
@@ -95,7 +95,7 @@ type Options struct {
 // Run audits the matrix and passes the events to h in a fixed order, whatever the number of
 // cores. It returns an error if nothing could be done, if h fails, or if ctx ends; the cells
 // that were finished by then have been passed on.
-func Run(ctx context.Context, o Options, h report.Handler) error {
+func Run(ctx context.Context, o Options, h event.Handler) error {
 	jobs, err := o.plan()
 	if err != nil {
 		return err
@@ -108,10 +108,10 @@ func Run(ctx context.Context, o Options, h report.Handler) error {
 	}
 	runErr := a.run(ctx, jobs)
 	end := statsOf(o.Toolchains)
-	st := report.Stats{Cells: a.done, Kernels: a.kernels, Registers: a.registers, Codes: len(a.codes), Wall: time.Since(start).Seconds(),
+	st := event.Stats{Cells: a.done, Kernels: a.kernels, Registers: a.registers, Codes: len(a.codes), Wall: time.Since(start).Seconds(),
 		OwnCPU: (ownCPU() - own).Seconds(), ToolCPU: (end.CPU() - tools.CPU()).Seconds(),
 		Processes: int(end.Processes - tools.Processes), Interrupted: ctx.Err() != nil}
-	if err := h.Handle(report.Event{Stats: &st}); err != nil {
+	if err := h.Handle(event.Event{Stats: &st}); err != nil {
 		return err
 	}
 	return runErr
@@ -127,7 +127,7 @@ func (a *auditor) begin(jobs []job) error {
 	if err != nil {
 		return err
 	}
-	if err := a.h.Handle(report.Event{Config: c}); err != nil {
+	if err := a.h.Handle(event.Event{Config: c}); err != nil {
 		return err
 	}
 	var last *chunk
@@ -149,7 +149,7 @@ func (a *auditor) begin(jobs []job) error {
 			return err
 		}
 		for i, t := range list {
-			if err := a.h.Handle(report.Event{Test: report.NewTest(t.Test, last.hashes[i], t.Preset, t.File)}); err != nil {
+			if err := a.h.Handle(event.Event{Test: event.NewTest(t.Test, last.hashes[i], t.Preset, t.File)}); err != nil {
 				return err
 			}
 		}
@@ -172,7 +172,7 @@ func (o *Options) origins(c *chunk) ([]packedTest, error) {
 	return list, nil
 }
 
-func newAuditor(o Options, h report.Handler) *auditor {
+func newAuditor(o Options, h event.Handler) *auditor {
 	a := &auditor{o: o, h: h, cache: newCheckCache(), listed: map[[sha256.Size]byte]bool{}, looks: map[string]bool{},
 		codes: map[[16]byte]bool{}}
 	if !o.NoVerdict {
@@ -198,12 +198,12 @@ func (o *Options) jobs() ([]job, error) {
 	return jobs, nil
 }
 
-func (o *Options) config(cells int) (*report.Config, error) {
+func (o *Options) config(cells int) (*event.Config, error) {
 	m, err := o.modelKey()
 	if err != nil {
 		return nil, err
 	}
-	c := &report.Config{Schema: report.Schema, Tool: o.Tool, Spec: spec.Version, Tests: o.count(), Cells: cells, Levels: o.Levels,
+	c := &event.Config{Schema: event.Schema, Tool: o.Tool, Spec: spec.Version, Tests: o.count(), Cells: cells, Levels: o.Levels,
 		Build: o.Build, Source: o.Source, Flags: o.Flags, Model: m, Execute: o.Execute, Shard: o.Shard.String()}
 	for _, tc := range o.Toolchains {
 		road, err := pipeline.Of(tc, o.Source)
@@ -214,7 +214,7 @@ func (o *Options) config(cells int) (*report.Config, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.Toolchains = append(c.Toolchains, report.Toolchain{ID: tc.ID, Build: build, MaxPTX: tc.MaxPTX})
+		c.Toolchains = append(c.Toolchains, event.Toolchain{ID: tc.ID, Build: build, MaxPTX: tc.MaxPTX})
 		for _, t := range tc.Targets {
 			if (len(o.Targets) == 0 || slices.Contains(o.Targets, t)) && !slices.Contains(c.Targets, t) {
 				c.Targets = append(c.Targets, t)
@@ -251,7 +251,7 @@ func (o *Options) modelKey() (string, error) {
 // auditor is the state of one run.
 type auditor struct {
 	o     Options
-	h     report.Handler
+	h     event.Handler
 	cache *checkCache
 	judge *judge // nil if no model is asked
 
@@ -275,7 +275,7 @@ type auditor struct {
 
 // kernelVisit is one compiled kernel as the checker received it.
 type kernelVisit struct {
-	cell   *report.Cell
+	cell   *event.Cell
 	kernel ptxgen.Kernel
 	fn     *isa.Func
 	check  *optcheck.Checker // set up for this kernel
@@ -375,21 +375,21 @@ type flusher interface{ Flush() error }
 
 // passLook passes on the listing of a preserved cell's memory instructions, each distinct one
 // once.
-func (a *auditor) passLook(c *report.Cell, looks map[string]*report.Listing) error {
-	if c.Class != report.Preserved {
+func (a *auditor) passLook(c *event.Cell, looks map[string]*event.Listing) error {
+	if c.Class != event.Preserved {
 		c.Look = ""
 	}
 	if c.Look == "" || a.looks[c.Look] {
 		return nil
 	}
 	a.looks[c.Look] = true
-	return a.h.Handle(report.Event{Listing: looks[c.Look]})
+	return a.h.Handle(event.Event{Listing: looks[c.Look]})
 }
 
 // pass passes the events of a finished job to the handler.
 func (a *auditor) pass(r *jobResult) error {
 	for _, p := range r.problems {
-		if err := a.h.Handle(report.Event{Problem: &p}); err != nil {
+		if err := a.h.Handle(event.Event{Problem: &p}); err != nil {
 			return err
 		}
 	}
@@ -405,7 +405,7 @@ func (a *auditor) pass(r *jobResult) error {
 		}
 		if l := r.listings[i]; l.listing != nil && (c.HasFindings() || a.o.KeepListings) && !a.listed[l.key] {
 			a.listed[l.key] = true
-			if err := a.h.Handle(report.Event{Listing: l.listing}); err != nil {
+			if err := a.h.Handle(event.Event{Listing: l.listing}); err != nil {
 				return err
 			}
 		}
@@ -417,7 +417,7 @@ func (a *auditor) pass(r *jobResult) error {
 				return err
 			}
 		}
-		if err := a.h.Handle(report.Event{Cell: c}); err != nil {
+		if err := a.h.Handle(event.Event{Cell: c}); err != nil {
 			return err
 		}
 	}

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"optcheck/event"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen"
 	"optcheck/ptxgen/cycle"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -78,7 +78,7 @@ func perUnit(b *testing.B, tc *toolchain.Toolchain, target, level string, units 
 
 // audited runs the whole audit and returns decided cells per second.
 func audited(b *testing.B, o Options) float64 {
-	run := report.NewRun()
+	run := event.NewRun()
 	start := time.Now()
 	if err := Run(context.Background(), o, run); err != nil {
 		b.Fatal(err)
@@ -92,9 +92,9 @@ func audited(b *testing.B, o Options) float64 {
 func BenchmarkOwnShare(b *testing.B) {
 	o := Options{Tests: corpus.Tests(), Toolchains: releases(b)}
 	for b.Loop() {
-		run := report.NewRun()
-		h := report.NewJSONLines(io.Discard)
-		if err := Run(context.Background(), o, report.Tee{run, h}); err != nil {
+		run := event.NewRun()
+		h := event.NewJSONLines(io.Discard)
+		if err := Run(context.Background(), o, event.Tee{run, h}); err != nil {
 			b.Fatal(err)
 		}
 		s := run.Stats
@@ -119,10 +119,10 @@ func BenchmarkVerdicts(b *testing.B) {
 		tests = append(tests, t)
 	}
 	o := Options{Tests: tests, Toolchains: releases(b), Levels: []string{"O0", "O3"}}
-	cpu := func(no bool) (float64, *report.Run) {
+	cpu := func(no bool) (float64, *event.Run) {
 		o.NoVerdict = no
 		runtime.GC()
-		run := report.NewRun()
+		run := event.NewRun()
 		if err := Run(context.Background(), o, run); err != nil {
 			b.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func BenchmarkVerdicts(b *testing.B) {
 		with, run := cpu(false)
 		n := run.Classes()
 		fmt.Printf("%d cells (%d preserved, %d optimised, %d miscompiled, %d unknown): own CPU %.1f s without verdicts, %.1f s with, %+.0f %%\n",
-			run.Stats.Cells, n[report.Preserved], n[report.Optimised], n[report.Miscompiled], n[report.Unknown], without, with, 100*(with/without-1))
+			run.Stats.Cells, n[event.Preserved], n[event.Optimised], n[event.Miscompiled], n[event.Unknown], without, with, 100*(with/without-1))
 		b.ReportMetric(100*(with/without-1), "%more")
 	}
 }

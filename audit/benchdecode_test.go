@@ -8,12 +8,12 @@ import (
 	"runtime"
 	"testing"
 
+	"optcheck/event"
 	"optcheck/internal/required"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/pipeline"
 	"optcheck/ptxgen/cycle"
-	"optcheck/report"
 	"optcheck/toolchain"
 	"optcheck/toolchain/tested"
 )
@@ -49,7 +49,7 @@ func BenchmarkDecode(b *testing.B) {
 
 func benchmarkWays(b *testing.B, tests []*litmus.Test) {
 	dir := b.TempDir()
-	var whole report.Stats
+	var whole event.Stats
 	for _, way := range []string{"nvdisasm", "cold", "warm"} {
 		pipeline.Forget() // as in a new process
 		runtime.GC()
@@ -59,8 +59,8 @@ func benchmarkWays(b *testing.B, tests []*litmus.Test) {
 			required.Missing(b, "no toolchain found %v", errs)
 		}
 		before := r.Stats()
-		run := report.NewRun()
-		if err := Run(context.Background(), Options{Tests: tests, Toolchains: tcs}, report.Tee{run, report.NewJSONLines(io.Discard)}); err != nil {
+		run := event.NewRun()
+		if err := Run(context.Background(), Options{Tests: tests, Toolchains: tcs}, event.Tee{run, event.NewJSONLines(io.Discard)}); err != nil {
 			b.Fatal(err)
 		}
 		after, s := r.Stats(), *run.Stats

@@ -15,28 +15,28 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/model/nvhw"
 	"optcheck/optcheck"
 	"optcheck/ptxgen/cycle"
-	"optcheck/report"
 	"optcheck/spec"
 )
 
 // chipSaw reads what a device has shown of the tests of a stored run, by their hashes.
-func chipSaw(t *testing.T, file string) (saw map[string][]report.Histogram) {
+func chipSaw(t *testing.T, file string) (saw map[string][]event.Histogram) {
 	t.Helper()
 	f, err := os.Open(file)
 	require.NoError(t, err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
 	require.NoError(t, err)
-	saw = map[string][]report.Histogram{}
+	saw = map[string][]event.Histogram{}
 	lines := bufio.NewScanner(z)
 	lines.Buffer(nil, 1<<24)
 	for lines.Scan() {
-		var e struct{ Histogram *report.Histogram }
+		var e struct{ Histogram *event.Histogram }
 		require.NoError(t, json.Unmarshal(lines.Bytes(), &e))
 		if e.Histogram != nil && e.Histogram.Validated && e.Histogram.Status == "done" {
 			saw[e.Histogram.Hash] = append(saw[e.Histogram.Hash], *e.Histogram)
@@ -80,7 +80,7 @@ func TestChipsAreHardware(t *testing.T) {
 			Layouts: []spec.Layout{spec.Pointers}, Hardware: true}
 		jobs, err := o.plan()
 		require.NoError(t, err)
-		a := newAuditor(o, report.NewRun())
+		a := newAuditor(o, event.NewRun())
 		var mu sync.Mutex
 		n := map[string]int{}
 		a.ran = func(hash string, x *litmus.Test, threads []optcheck.LiftedThread) {

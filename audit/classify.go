@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"optcheck/event"
 	"optcheck/internal/limits"
 	"optcheck/optcheck"
-	"optcheck/report"
 )
 
 // verdicts holds the functions that classify cells, by the language that gives a test its
@@ -32,7 +32,7 @@ func (w *worker) verdict(ctx context.Context, language string, cell int) error {
 // unjudged leaves a cell as it is, but for one that could not be fully compared, which is
 // unknown.
 func (w *worker) unjudged(_ context.Context, cell int) error {
-	if why := w.undecided(cell); why != "" && w.res.cells[cell].Class == report.Preserved {
+	if why := w.undecided(cell); why != "" && w.res.cells[cell].Class == event.Preserved {
 		w.set(cell, optcheck.Unknown, why)
 	}
 	return nil
@@ -42,14 +42,14 @@ func (w *worker) unjudged(_ context.Context, cell int) error {
 // what the test allows, which tests this tool.
 func (w *worker) classify(ctx context.Context, cell int) error {
 	c := &w.res.cells[cell]
-	if w.em.units[cell].Program && (c.Class != report.Changed || !w.lifted(cell)) { // nothing lifts what is not said by a finding
+	if w.em.units[cell].Program && (c.Class != event.Changed || !w.lifted(cell)) { // nothing lifts what is not said by a finding
 		return nil
 	}
-	if w.a.judge == nil || w.a.plain || c.Class != report.Preserved && c.Class != report.Changed {
+	if w.a.judge == nil || w.a.plain || c.Class != event.Preserved && c.Class != event.Changed {
 		return nil
 	}
 	s := &subject{test: w.j.chunk.first + cell/len(w.a.o.Layouts), t: w.test(cell), hash: c.Hash, target: w.j.target,
-		layout: c.Layout, changed: c.Class == report.Changed}
+		layout: c.Layout, changed: c.Class == event.Changed}
 	var err error
 	for t, p := range w.parts[cell] {
 		k := &w.em.units[cell].Kernels[t]
@@ -79,11 +79,11 @@ func (w *worker) classify(ctx context.Context, cell int) error {
 	case s.changed && j.verdict.Unjudged != "":
 		c.Verdict = j.verdict
 	case s.changed && j.subset:
-		c.Class, c.Verdict = report.Optimised, j.verdict
+		c.Class, c.Verdict = event.Optimised, j.verdict
 	case s.changed:
-		c.Class, c.Verdict = report.Miscompiled, j.verdict
+		c.Class, c.Verdict = event.Miscompiled, j.verdict
 	case !j.subset && w.promote(cell, optcheck.UnreadGone):
-		c.Class, c.Verdict = report.Miscompiled, j.verdict
+		c.Class, c.Verdict = event.Miscompiled, j.verdict
 		w.list(cell)
 	case !j.subset:
 		w.toolError(cell, fmt.Sprintf("preserved, but lifted it allows %s", j.verdict.New[0]))
@@ -100,13 +100,13 @@ func (w *worker) lifted(cell int) bool {
 
 // stronger classifies a cell whose machine code breaks no rule but allows less than the test:
 // it is stronger, and thereby another test.
-func (w *worker) stronger(cell int, v *report.Verdict) {
+func (w *worker) stronger(cell int, v *event.Verdict) {
 	c := &w.res.cells[cell]
-	var findings []report.Finding
+	var findings []event.Finding
 	for t, p := range w.parts[cell] {
 		l, _ := p.result.lifted.(*optcheck.Lifted)
 		for _, x := range l.Extra {
-			findings = append(findings, report.Finding{Rule: optcheck.Strengthened.ID, Thread: t, Access: -1,
+			findings = append(findings, event.Finding{Rule: optcheck.Strengthened.ID, Thread: t, Access: -1,
 				Detail: "a fence that the test does not have: " + x})
 		}
 	}
@@ -114,7 +114,7 @@ func (w *worker) stronger(cell int, v *report.Verdict) {
 		w.toolError(cell, fmt.Sprintf("preserved, but lifted it does not allow %s", v.Lost[0]))
 		return
 	}
-	c.Class, c.Findings, c.Verdict = report.Optimised, append(findings, c.Findings...), v
+	c.Class, c.Findings, c.Verdict = event.Optimised, append(findings, c.Findings...), v
 	w.list(cell)
 }
 

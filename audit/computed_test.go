@@ -8,12 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/fakeptxas"
 	"optcheck/internal/required"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/spec"
 )
 
@@ -87,11 +87,11 @@ func TestComputed(t *testing.T) {
 				wrong := runControls(t, s.fakes[at.release], at.target, tests, levels, spec.Layouts, 6)
 				n := map[string]int{}
 				for k := range changed {
-					if honest.cells[k].Class != report.Preserved || wrong.codes[k] == honest.codes[k] {
+					if honest.cells[k].Class != event.Preserved || wrong.codes[k] == honest.codes[k] {
 						continue // it is not alone, or the compiler has removed it
 					}
 					n[wrong.cells[k].Class]++
-					require.NotEqual(t, report.Preserved, wrong.cells[k].Class, "%s: %v", f.name, k)
+					require.NotEqual(t, event.Preserved, wrong.cells[k].Class, "%s: %v", f.name, k)
 				}
 				require.NotEmpty(t, n, f.name)
 				t.Log(f.name, n)

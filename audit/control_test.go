@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/optcheck"
-	"optcheck/report"
 )
 
 // control is one cell with at least one injection that changed its code.
@@ -16,17 +16,17 @@ type control struct {
 	strength bool // only strengthening
 	changed  *litmus.Test
 	legal    bool
-	got      *report.Cell
+	got      *event.Cell
 }
 
 func (c *control) want() []string {
 	switch {
 	case !c.legal:
-		return []string{report.Miscompiled}
+		return []string{event.Miscompiled}
 	case c.strength:
-		return []string{report.Preserved, report.Optimised}
+		return []string{event.Preserved, event.Optimised}
 	}
-	return []string{report.Optimised}
+	return []string{event.Optimised}
 }
 
 // controlRules are the rules of which one at least must be reported for an
@@ -63,7 +63,7 @@ func (c *control) wrongRule() string {
 			continue
 		}
 		for _, r := range x.rules {
-			if slices.ContainsFunc(c.got.Findings, func(f report.Finding) bool { return f.Rule == r.ID }) {
+			if slices.ContainsFunc(c.got.Findings, func(f event.Finding) bool { return f.Rule == r.ID }) {
 				return ""
 			}
 		}

@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/fakeptxas"
 	"optcheck/internal/required"
 	"optcheck/litmus"
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/spec"
 )
 
@@ -51,18 +51,18 @@ func TestControlConditions(t *testing.T) {
 	controls := []struct {
 		name, code, from, to, class string
 	}{
-		{"and", both + "and.pred p3,p1,p2", "and.pred %q_p3", "or.pred %q_p3", report.Miscompiled},
-		{"or", both + "or.pred p3,p1,p2", "or.pred %q_p3", "and.pred %q_p3", report.Miscompiled},
-		{"xor", both + "xor.pred p3,p1,p2", "xor.pred %q_p3", "or.pred %q_p3", report.Miscompiled},
-		{"one", both + "and.pred p3,p1,p2", "%q_p3, %q_p1, %q_p2", "%q_p3, %q_p1, %q_p1", report.Miscompiled},
-		{"not", both + "not.pred p2,p2; and.pred p3,p1,p2", "not.pred %q_p2, %q_p2", "mov.pred %q_p2, %q_p2", report.Miscompiled},
-		{"constant", both + "or.pred p3,p1,p2", "setp.eq.s32 %q_p2, %q_r2, 0", "setp.eq.s32 %q_p2, %q_r2, 1", report.Miscompiled},
-		{"words", "setp.lt.s32 p3,r1,r2", "setp.lt.s32", "setp.gt.s32", report.Miscompiled},
-		{"swapped", both + "and.pred p3,p1,p2", "%q_p3, %q_p1, %q_p2", "%q_p3, %q_p2, %q_p1", report.Preserved},
-		{"respelled", "setp.lt.s32 p1,r1,1; setp.eq.s32 p2,r2,0; and.pred p3,p1,p2", "setp.lt.s32 %q_p1, %q_r1, 1", "setp.le.s32 %q_p1, %q_r1, 0", report.Preserved},
-		{"turned", "setp.lt.s32 p3,r1,r2", "setp.lt.s32 %q_p3, %q_r1, %q_r2", "setp.gt.s32 %q_p3, %q_r2, %q_r1", report.Preserved},
-		{"never", both + "and.pred p3,p1,p2", "setp.eq.s32 %q_p2, %q_r2, 0", "setp.lt.s32 %q_p2, %q_r2, 1", report.Optimised},
-		{"sum", "add.s32 r3,r1,r2; setp.eq.s32 p3,r3,1", "%q_r3, 1;", "%q_r3, 2;", report.Miscompiled},
+		{"and", both + "and.pred p3,p1,p2", "and.pred %q_p3", "or.pred %q_p3", event.Miscompiled},
+		{"or", both + "or.pred p3,p1,p2", "or.pred %q_p3", "and.pred %q_p3", event.Miscompiled},
+		{"xor", both + "xor.pred p3,p1,p2", "xor.pred %q_p3", "or.pred %q_p3", event.Miscompiled},
+		{"one", both + "and.pred p3,p1,p2", "%q_p3, %q_p1, %q_p2", "%q_p3, %q_p1, %q_p1", event.Miscompiled},
+		{"not", both + "not.pred p2,p2; and.pred p3,p1,p2", "not.pred %q_p2, %q_p2", "mov.pred %q_p2, %q_p2", event.Miscompiled},
+		{"constant", both + "or.pred p3,p1,p2", "setp.eq.s32 %q_p2, %q_r2, 0", "setp.eq.s32 %q_p2, %q_r2, 1", event.Miscompiled},
+		{"words", "setp.lt.s32 p3,r1,r2", "setp.lt.s32", "setp.gt.s32", event.Miscompiled},
+		{"swapped", both + "and.pred p3,p1,p2", "%q_p3, %q_p1, %q_p2", "%q_p3, %q_p2, %q_p1", event.Preserved},
+		{"respelled", "setp.lt.s32 p1,r1,1; setp.eq.s32 p2,r2,0; and.pred p3,p1,p2", "setp.lt.s32 %q_p1, %q_r1, 1", "setp.le.s32 %q_p1, %q_r1, 0", event.Preserved},
+		{"turned", "setp.lt.s32 p3,r1,r2", "setp.lt.s32 %q_p3, %q_r1, %q_r2", "setp.gt.s32 %q_p3, %q_r2, %q_r1", event.Preserved},
+		{"never", both + "and.pred p3,p1,p2", "setp.eq.s32 %q_p2, %q_r2, 0", "setp.lt.s32 %q_p2, %q_r2, 1", event.Optimised},
+		{"sum", "add.s32 r3,r1,r2; setp.eq.s32 p3,r3,1", "%q_r3, 1;", "%q_r3, 2;", event.Miscompiled},
 	}
 	s := newControlSuite(t)
 	for _, at := range []struct{ target, release string }{{"sm_35", "11.8"}, {"sm_60", "12.4"}, {"sm_70", "11.2"}, {"sm_80", "12.4"}, {"sm_90", "11.8"}} {
@@ -91,10 +91,10 @@ func TestControlConditions(t *testing.T) {
 					if k.test != tests[i].Name {
 						continue
 					}
-					require.Equal(t, report.Preserved, honest.cells[k].Class, "%v: %+v", k, honest.cells[k])
+					require.Equal(t, event.Preserved, honest.cells[k].Class, "%v: %+v", k, honest.cells[k])
 					require.Equal(t, c.class, cell.Class, "%v: %+v", k, cell)
-					if c.class == report.Miscompiled || c.class == report.Optimised {
-						require.True(t, slices.ContainsFunc(cell.Findings, func(f report.Finding) bool { return f.Rule == optcheck.ControlChanged.ID }), "%+v", cell)
+					if c.class == event.Miscompiled || c.class == event.Optimised {
+						require.True(t, slices.ContainsFunc(cell.Findings, func(f event.Finding) bool { return f.Rule == optcheck.ControlChanged.ID }), "%+v", cell)
 					}
 				}
 			}

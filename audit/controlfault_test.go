@@ -9,12 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/fakeptxas"
 	"optcheck/internal/patient"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 	"optcheck/toolchain/tested"
@@ -44,9 +44,9 @@ func TestControlFaults(t *testing.T) {
 	}
 	o := Options{Tests: tests, Targets: []string{"sm_80"}, Levels: []string{"O3"}, Layouts: []spec.Layout{spec.Pointers}, BatchUnits: 4}
 	o.Toolchains = discover(t, patient.Long)
-	run := func(faults map[string]fakeptxas.Fault) *report.Run {
+	run := func(faults map[string]fakeptxas.Fault) *event.Run {
 		require.NoError(t, (&fakeptxas.Config{Real: real.Ptxas, Faults: faults}).Write(dir))
-		r := report.NewRun()
+		r := event.NewRun()
 		require.NoError(t, Run(t.Context(), o, r))
 		return r
 	}
@@ -58,7 +58,7 @@ func TestControlFaults(t *testing.T) {
 	want := run(nil)
 	reasons := map[fakeptxas.Fault]string{fakeptxas.Flicker: "infrastructure: ", fakeptxas.Killed: "killed", fakeptxas.Hang: "timeout", fakeptxas.Garbage: "not a cubin", fakeptxas.Truncated: "truncated",
 		fakeptxas.Empty: "empty", fakeptxas.NoOutput: "no cubin", fakeptxas.Refusal: "compile", fakeptxas.Lost: "not in the machine code"}
-	check := func(t require.TestingT, r *report.Run, bad map[string]fakeptxas.Fault) {
+	check := func(t require.TestingT, r *event.Run, bad map[string]fakeptxas.Fault) {
 		require.Len(t, r.Cells, len(want.Cells))
 		for i, c := range r.Cells {
 			f, hit := bad[c.Test]
@@ -66,8 +66,8 @@ func TestControlFaults(t *testing.T) {
 				require.Equal(t, want.Cells[i], c)
 				continue
 			}
-			if rule := map[fakeptxas.Fault]string{fakeptxas.Crash: report.RuleCrash, fakeptxas.Hang: report.RuleHang}[f]; rule != "" {
-				require.Equal(t, report.Crashed, c.Class)
+			if rule := map[fakeptxas.Fault]string{fakeptxas.Crash: event.RuleCrash, fakeptxas.Hang: event.RuleHang}[f]; rule != "" {
+				require.Equal(t, event.Crashed, c.Class)
 				require.Len(t, c.Findings, 1)
 				require.Equal(t, rule, c.Findings[0].Rule)
 				require.Contains(t, c.Findings[0].Detail, map[bool]string{
@@ -75,7 +75,7 @@ func TestControlFaults(t *testing.T) {
 				require.Nil(t, c.Verdict)
 				continue
 			}
-			require.Equal(t, report.Unknown, c.Class)
+			require.Equal(t, event.Unknown, c.Class)
 			require.Contains(t, c.Reason, reasons[f], f)
 			require.Empty(t, c.Findings)
 			require.Nil(t, c.Verdict)
@@ -104,11 +104,11 @@ func TestControlFaults(t *testing.T) {
 	t.Run("the fake itself", func(t *testing.T) {
 		edits := map[string]map[string][]fakeptxas.Edit{"sm_80": {kernel(0, 0): {{Op: fakeptxas.Delete, Pos: 30}}}}
 		require.NoError(t, (&fakeptxas.Config{Real: real.Ptxas, Edits: edits}).Write(dir))
-		r := report.NewRun()
+		r := event.NewRun()
 		require.NoError(t, Run(t.Context(), o, r))
 		for _, c := range r.Cells {
 			if c.Test == "mp" {
-				require.Equal(t, report.Unknown, c.Class, "an injection that does not fit must not pass for none")
+				require.Equal(t, event.Unknown, c.Class, "an injection that does not fit must not pass for none")
 				require.True(t, strings.HasPrefix(c.Reason, "infrastructure"), c.Reason)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/fakeptxas"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
@@ -20,7 +21,6 @@ import (
 	"optcheck/model"
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 	"optcheck/toolchain/tested"
@@ -34,7 +34,7 @@ type kernelAt struct {
 
 // controlRun is what an audit says of every cell, and the code of every kernel.
 type controlRun struct {
-	cells map[kernelAt]*report.Cell // thread 0
+	cells map[kernelAt]*event.Cell // thread 0
 	codes map[kernelAt][16]byte
 	words map[kernelAt]string // the memory-relevant instructions without registers
 }
@@ -43,7 +43,7 @@ type controlRun struct {
 func runControls(t *testing.T, tc *toolchain.Toolchain, target string, tests []*litmus.Test, levels []string, layouts []spec.Layout, execute int) *controlRun {
 	t.Helper()
 	o := Options{Tests: tests, Toolchains: []*toolchain.Toolchain{tc}, Targets: []string{target}, Levels: levels, Layouts: layouts, Execute: execute}
-	r := &controlRun{cells: map[kernelAt]*report.Cell{}, codes: map[kernelAt][16]byte{}, words: map[kernelAt]string{}}
+	r := &controlRun{cells: map[kernelAt]*event.Cell{}, codes: map[kernelAt][16]byte{}, words: map[kernelAt]string{}}
 	var mu sync.Mutex
 	run := visited(t, o, func(v kernelVisit) {
 		mu.Lock()
@@ -189,7 +189,7 @@ func (s *controlSuite) target(t *testing.T, target, release string, round int) [
 // shows in its code.
 func (s *controlSuite) control(t *testing.T, x *litmus.Test, at kernelAt, of map[kernelAt]injection, base, got *controlRun) *control {
 	cell := got.cells[at]
-	if cell == nil || base.cells[at].Class != report.Preserved {
+	if cell == nil || base.cells[at].Class != event.Preserved {
 		return nil // unsupported, or the compiler changed it by itself
 	}
 	c := &control{at: at, got: cell, changed: x.Clone(), strength: true}
@@ -234,7 +234,7 @@ func (s *controlSuite) control(t *testing.T, x *litmus.Test, at kernelAt, of map
 		s.skipped["depends on how an instruction is read"]++
 		return nil
 	}
-	if c.legal && !c.strength && at.level != "O0" && cell.Class == report.Preserved {
+	if c.legal && !c.strength && at.level != "O0" && cell.Class == event.Preserved {
 		// Registers or schedules differ, the accesses are in the test's order again.
 		s.skipped["undone by the compiler"]++
 		return nil
@@ -261,12 +261,12 @@ func (s *controlSuite) complete(t *testing.T, all []control, target, release str
 		if len(tests) == 0 {
 			continue
 		}
-		run := report.NewRun()
+		run := event.NewRun()
 		require.NoError(t, Run(t.Context(), Options{Tests: tests, Toolchains: []*toolchain.Toolchain{s.real[release]}, Targets: []string{target},
 			Levels: []string{"O3"}, Layouts: []spec.Layout{layout}, NoVerdict: true}, run))
 		require.Len(t, run.Cells, len(tests))
 		for k := range run.Cells {
-			keep[of[k]] = run.Cells[k].Class == report.Preserved
+			keep[of[k]] = run.Cells[k].Class == event.Preserved
 		}
 	}
 	var out []control

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"optcheck/event"
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/optcheck"
 	"optcheck/pipeline"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/target"
 	"optcheck/toolchain"
@@ -26,7 +26,7 @@ type Thread struct {
 // Decide judges the machine code of all threads of a test, wherever it comes from, as an audit
 // judges a cell: class, findings, and the verdict of the target's model. It is an error if the
 // code carries the specification of another test. With controls, the listing has control codes.
-func Decide(ctx context.Context, t *litmus.Test, threads []Thread, controls bool) (*report.Cell, *report.Listing, error) {
+func Decide(ctx context.Context, t *litmus.Test, threads []Thread, controls bool) (*event.Cell, *event.Listing, error) {
 	t = t.Canonical()
 	if len(threads) != len(t.Threads) {
 		return nil, nil, fmt.Errorf("%d kernels for the %d threads of test %s", len(threads), len(t.Threads), t.Name)
@@ -36,7 +36,7 @@ func Decide(ctx context.Context, t *litmus.Test, threads []Thread, controls bool
 	if err != nil {
 		return nil, nil, err
 	}
-	a := newAuditor(Options{Layouts: []spec.Layout{layout}, KeepVerdicts: true}, report.NewRun())
+	a := newAuditor(Options{Layouts: []spec.Layout{layout}, KeepVerdicts: true}, event.NewRun())
 	var parts []part
 	for i, th := range threads {
 		c := optcheck.NewChecker()
@@ -82,10 +82,10 @@ func locationNames(t *litmus.Test) []string {
 
 // decide combines the results of a test's threads and asks the model.
 func (a *auditor) decide(ctx context.Context, t *litmus.Test, u *ptxgen.Unit, name string,
-	parts []part) (*report.Cell, *report.Listing, error) {
+	parts []part) (*event.Cell, *event.Listing, error) {
 	w := &worker{a: a, j: job{tc: &toolchain.Toolchain{}, target: name, chunk: &chunk{tests: []*litmus.Test{t}}},
 		em: &emission{units: []*ptxgen.Unit{u}}, parts: map[int][]part{0: parts},
-		res: &jobResult{cells: make([]report.Cell, 1), listings: map[int]listed{}, looks: map[string]*report.Listing{}}}
+		res: &jobResult{cells: make([]event.Cell, 1), listings: map[int]listed{}, looks: map[string]*event.Listing{}}}
 	c := &w.res.cells[0]
 	c.Test, c.Hash, c.Target, c.Layout = t.Name, t.Hash(), name, a.o.Layouts[0].String()
 	w.cell(0)

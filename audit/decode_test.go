@@ -12,13 +12,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/ptxgen/cycle"
-	"optcheck/report"
 	"optcheck/sass"
 	"optcheck/sass/cubin"
 	"optcheck/sass/dict"
@@ -259,7 +259,7 @@ func TestWaysEvents(t *testing.T) {
 			o.Tests, o.Targets = corpus.Tests(), nil
 		}
 		var buf bytes.Buffer
-		require.NoError(t, Run(t.Context(), o, report.NewJSONLines(&buf)))
+		require.NoError(t, Run(t.Context(), o, event.NewJSONLines(&buf)))
 		for line := range strings.Lines(buf.String()) {
 			if !strings.HasPrefix(line, `{"stats"`) {
 				out = append(out, line)

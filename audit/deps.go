@@ -9,10 +9,10 @@ import (
 	"text/tabwriter"
 
 	"optcheck/depgen"
+	"optcheck/event"
 	"optcheck/internal/input"
 	"optcheck/litmus"
 	"optcheck/optcheck"
-	"optcheck/report"
 	"optcheck/spec"
 )
 
@@ -126,7 +126,7 @@ func Dependencies(ctx context.Context, o Options) ([]DepCell, error) {
 		probes[t.Name] = p
 		o.Tests = append(o.Tests, t)
 	}
-	run := report.NewRun()
+	run := event.NewRun()
 	if err := Run(ctx, o, run); err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func Dependencies(ctx context.Context, o Options) ([]DepCell, error) {
 // both accesses and what joins them in place do not matter: retargeted only says that an
 // address computed in so odd a way cannot be shown to be the location's. Any other finding
 // leaves the fate unknown.
-func depFate(c *report.Cell) (fate, detail string) {
+func depFate(c *event.Cell) (fate, detail string) {
 	switch c.Class {
 	case optcheck.Preserved.String():
 		return DepKept, ""

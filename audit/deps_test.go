@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/depgen"
-	"optcheck/report"
+	"optcheck/event"
 	"optcheck/spec"
 )
 
@@ -28,18 +28,18 @@ func TestDepProbes(t *testing.T) {
 }
 
 func TestDepFate(t *testing.T) {
-	class := func(s string) *report.Cell { return &report.Cell{Result: report.Result{Class: s}} }
-	finding := func(rules ...string) *report.Cell {
+	class := func(s string) *event.Cell { return &event.Cell{Result: event.Result{Class: s}} }
+	finding := func(rules ...string) *event.Cell {
 		c := class("changed")
 		for _, r := range rules {
-			c.Findings = append(c.Findings, report.Finding{Rule: r})
+			c.Findings = append(c.Findings, event.Finding{Rule: r})
 		}
 		return c
 	}
-	for want, cells := range map[string][]*report.Cell{
+	for want, cells := range map[string][]*event.Cell{
 		DepKept:        {class("preserved"), finding("retargeted"), finding("weakened", "retargeted")},
 		DepRemoved:     {finding("dependency-broken"), finding("missing", "control-changed"), finding("retargeted", "dependency-broken")},
-		DepUnknown:     {class("unknown"), finding("missing"), finding("merged", "retargeted"), {Result: report.Result{Class: "nonsense", Findings: []report.Finding{{Rule: "new"}}}}},
+		DepUnknown:     {class("unknown"), finding("missing"), finding("merged", "retargeted"), {Result: event.Result{Class: "nonsense", Findings: []event.Finding{{Rule: "new"}}}}},
 		DepUnsupported: {class("unsupported")},
 	} {
 		for _, c := range cells {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // Disturbance says whether the markers changed the code that they specify.
@@ -69,7 +69,7 @@ func sequences(ctx context.Context, o Options, plain bool) (map[kernelKey][]stri
 	seqs := map[kernelKey][]string{}
 	var failed error
 	o.NoVerdict = true
-	a := newAuditor(o, report.NewRun())
+	a := newAuditor(o, event.NewRun())
 	a.plain = plain
 	a.total = o.cells(jobs)
 	a.visit = func(v kernelVisit) {

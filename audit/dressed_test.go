@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 	"optcheck/spec"
 )
 
@@ -19,14 +19,14 @@ func TestDressed(t *testing.T) {
 		atom + "@call-1.0", mp + "@crowd-1.1", mp + "@prefetch-1.1", mp + "@glance.cv-1.1.1", mp + "@wide-0.0"} {
 		o.Tests = append(o.Tests, generatedTest(t, name))
 	}
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
 	require.Empty(t, run.Problems)
 	for i := range run.Len() {
 		c := run.At(i)
-		require.Contains(t, []string{report.Preserved, report.Optimised}, c.Class, "%s %s %s: %s %v", c.Test, c.Toolchain, c.Level, c.Reason, c.Findings)
+		require.Contains(t, []string{event.Preserved, event.Optimised}, c.Class, "%s %s %s: %s %v", c.Test, c.Toolchain, c.Level, c.Reason, c.Findings)
 		if c.Level == "O0" {
-			require.Equal(t, report.Preserved, c.Class, "%s %s: %v", c.Test, c.Toolchain, c.Findings)
+			require.Equal(t, event.Preserved, c.Class, "%s %s: %v", c.Test, c.Toolchain, c.Findings)
 		}
 	}
 }
@@ -37,9 +37,9 @@ func TestDressed(t *testing.T) {
 func TestArms(t *testing.T) {
 	x := generatedTest(t, "MP+po-atom.exch.rel.gpu+atom.add.acq.gpu-po-p0::p1-xgyg@call-1.0")
 	for _, w := range []struct{ old, by, class, reason string }{
-		{"", "", report.Preserved, ""},
-		{"@P1 ATOMG.E.ADD.STRONG.GPU", "@P1 ATOMG.E.ADD.STRONG.SM", report.Unknown, "none of the test's"},
-		{"    CCTL.IVALL", "@P1 CCTL.IVALL", report.Optimised, "fence-removed"},
+		{"", "", event.Preserved, ""},
+		{"@P1 ATOMG.E.ADD.STRONG.GPU", "@P1 ATOMG.E.ADD.STRONG.SM", event.Unknown, "none of the test's"},
+		{"    CCTL.IVALL", "@P1 CCTL.IVALL", event.Optimised, "fence-removed"},
 	} {
 		class, reason, _ := editedIn(t, x, spec.Adjacent, "12.4", "sm_80", "O3", 1, func(lines []string) []string {
 			text := strings.Join(lines, "\n")

@@ -8,11 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/sass"
 	"optcheck/sass/cubin"
 	"optcheck/spec"
@@ -21,17 +21,17 @@ import (
 
 // edited compiles a test with a real release at -O3, lets edit rewrite the
 // disassembly of one thread, a line each, and returns what becomes of it.
-func edited(t *testing.T, x *litmus.Test, rel, target string, thread int, edit func(lines []string) []string) (class, reason string, v *report.Verdict) {
+func edited(t *testing.T, x *litmus.Test, rel, target string, thread int, edit func(lines []string) []string) (class, reason string, v *event.Verdict) {
 	t.Helper()
 	return editedAt(t, x, rel, target, "O3", thread, edit)
 }
 
-func editedAt(t *testing.T, x *litmus.Test, rel, target, level string, thread int, edit func(lines []string) []string) (class, reason string, v *report.Verdict) {
+func editedAt(t *testing.T, x *litmus.Test, rel, target, level string, thread int, edit func(lines []string) []string) (class, reason string, v *event.Verdict) {
 	t.Helper()
 	return editedIn(t, x, spec.Pointers, rel, target, level, thread, edit)
 }
 
-func editedIn(t *testing.T, x *litmus.Test, layout spec.Layout, rel, target, level string, thread int, edit func(lines []string) []string) (class, reason string, v *report.Verdict) {
+func editedIn(t *testing.T, x *litmus.Test, layout spec.Layout, rel, target, level string, thread int, edit func(lines []string) []string) (class, reason string, v *event.Verdict) {
 	t.Helper()
 	tc := release(t, rel)[0]
 	u, err := ptxgen.Emit(x, ptxgen.Options{Target: target, Layout: layout})
@@ -46,7 +46,7 @@ func editedIn(t *testing.T, x *litmus.Test, layout spec.Layout, rel, target, lev
 	require.NoError(t, err)
 	consts, lits := file.Constants(), file.Literals()
 	s := &subject{t: x, hash: x.Hash(), target: target, changed: true}
-	class = report.Preserved
+	class = event.Preserved
 	for i, k := range u.Kernels {
 		dump := string(text)
 		if i == thread && edit != nil {
@@ -67,30 +67,30 @@ func editedIn(t *testing.T, x *litmus.Test, layout spec.Layout, rel, target, lev
 		r, err := c.CheckAgainst(fn, k.Spec)
 		require.NoError(t, err)
 		if r.Class == optcheck.Unknown {
-			return report.Unknown, r.Reason, nil
+			return event.Unknown, r.Reason, nil
 		}
 		for _, f := range r.Findings {
 			reason += f.Rule + " "
-			class = report.Changed
+			class = event.Changed
 		}
 		l, err := r.Lift()
 		if err != nil {
-			return report.Unknown, err.Error(), nil
+			return event.Unknown, err.Error(), nil
 		}
 		s.threads = append(s.threads, optcheck.LiftedThread{Lifted: l, Spec: k.Spec, Values: k.Values})
 	}
 	j := newJudge("", true).judge(t.Context(), s)
 	if j.err != nil {
-		return report.Unknown, j.err.Error(), nil
+		return event.Unknown, j.err.Error(), nil
 	}
 	switch {
-	case class == report.Preserved && !j.equal:
+	case class == event.Preserved && !j.equal:
 		reason += "tool error"
-		class = report.Unknown
-	case class == report.Changed && j.subset:
-		class = report.Optimised
-	case class == report.Changed:
-		class = report.Miscompiled
+		class = event.Unknown
+	case class == event.Changed && j.subset:
+		class = event.Optimised
+	case class == event.Changed:
+		class = event.Miscompiled
 	}
 	return class, reason, j.verdict
 }
@@ -225,29 +225,29 @@ func TestEdited(t *testing.T) {
 		fresh      string // a new outcome
 	}{
 		{"a fence under a condition that never holds", "mp+fence.acq_rel.gpus", 1,
-			code{0x61: "ISETP.NE.AND P0, PT, RZ, RZ, PT", 0x70: "@P0 MEMBAR.ALL.GPU", 0x90: "@P0 CCTL.IVALL"}, report.Miscompiled, "1:r1=1; 1:r2=0;"},
-		{"a store under a condition that never holds", "mp+release.gpu+acquire.gpu", 0, code{0x71: never, 0x80: "@P0 STG.E [R2.64], R17"}, report.Miscompiled, "1:r1=1; 1:r2=0;"},
-		{"no invalidation in front of a weak load", "mp+fence.acq_rel.gpus", 1, code{0x90: ""}, report.Miscompiled, "1:r1=1; 1:r2=0;"},
+			code{0x61: "ISETP.NE.AND P0, PT, RZ, RZ, PT", 0x70: "@P0 MEMBAR.ALL.GPU", 0x90: "@P0 CCTL.IVALL"}, event.Miscompiled, "1:r1=1; 1:r2=0;"},
+		{"a store under a condition that never holds", "mp+release.gpu+acquire.gpu", 0, code{0x71: never, 0x80: "@P0 STG.E [R2.64], R17"}, event.Miscompiled, "1:r1=1; 1:r2=0;"},
+		{"no invalidation in front of a weak load", "mp+fence.acq_rel.gpus", 1, code{0x90: ""}, event.Miscompiled, "1:r1=1; 1:r2=0;"},
 		{"an acquire load merged with one whose invalidation comes late", "three", 1,
-			code{0x70: "", 0x90: "", 0x110: "LOP3.LUT R13, R0, 0xf7b9cc4, RZ, 0x3c, !PT"}, report.Miscompiled, "1:r1=1; 1:r2=0; 1:r3=1;"},
+			code{0x70: "", 0x90: "", 0x110: "LOP3.LUT R13, R0, 0xf7b9cc4, RZ, 0x3c, !PT"}, event.Miscompiled, "1:r1=1; 1:r2=0; 1:r3=1;"},
 		{"a store reached by either of two branches", "guarded", 1, code{0x111: "ISETP.NE.AND P1, PT, R4, RZ, PT", 0x130: "@P0 BRA `(.L_a)", 0x140: "@P1 BRA `(.L_b)",
 			0x141: ".L_a:", 0x142: "IMAD.MOV.U32 R6, RZ, RZ, c[0x0][0x170]", 0x143: "IMAD.MOV.U32 R7, RZ, RZ, c[0x0][0x174]",
-			0x150: "STG.E.STRONG.GPU [R6.64], R19", 0x151: ".L_b:"}, report.Miscompiled, "1:r1=0; 1:r2=0; z=1;"},
+			0x150: "STG.E.STRONG.GPU [R6.64], R19", 0x151: ".L_b:"}, event.Miscompiled, "1:r1=0; 1:r2=0; z=1;"},
 		{"a branch with two predicates", "guarded", 1, code{0x111: "ISETP.NE.AND P1, PT, R4, RZ, PT", 0x130: "@!P0 BRA P1, `(.L_b)",
 			0x142: "IMAD.MOV.U32 R6, RZ, RZ, c[0x0][0x170]", 0x143: "IMAD.MOV.U32 R7, RZ, RZ, c[0x0][0x174]", 0x140: "",
-			0x150: "STG.E.STRONG.GPU [R6.64], R19", 0x151: ".L_b:"}, report.Miscompiled, "1:r1=0; 1:r2=0; z=1;"},
+			0x150: "STG.E.STRONG.GPU [R6.64], R19", 0x151: ".L_b:"}, event.Miscompiled, "1:r1=0; 1:r2=0; z=1;"},
 		{"a value chosen by either of two branches", "guarded", 1, code{0x111: "ISETP.NE.AND P1, PT, R4, RZ, PT", 0x112: "@P0 BRA `(.L_a)", 0x113: "@P1 BRA `(.L_b)",
-			0x114: ".L_a:", 0x115: "MOV R19, 0x5", 0x116: ".L_b:"}, report.Miscompiled, "1:r1=1; 1:r2=0; z=5;"},
+			0x114: ".L_a:", 0x115: "MOV R19, 0x5", 0x116: ".L_b:"}, event.Miscompiled, "1:r1=1; 1:r2=0; z=5;"},
 		{"a load performed in any case, its result chosen", "guardedLoad", 1, code{0x70: "IMAD.MOV.U32 R4, RZ, RZ, c[0x0][0x160]",
-			0x80: "IMAD.MOV.U32 R5, RZ, RZ, c[0x0][0x164]", 0x90: "LDG.E.STRONG.GPU R8, [R4.64]", 0x91: "@P0 IMAD.MOV.U32 R0, RZ, RZ, R8"}, report.Optimised, ""},
-		{"a signed minimum made unsigned", "minmax", 0, code{0x50: "ATOMG.E.MIN.STRONG.GPU PT, R2, [R2.64], R15"}, report.Miscompiled, "0:r1=4294967295; x=1;"},
-		{"a weakened load of an unsigned word", "unsigned", 0, code{0x40: "LDG.E R2, [R2.64]"}, report.Optimised, ""},
-		{"the result of an atomic changed", "minmax", 0, code{0x51: "IADD3 R2, R2, 0x5, RZ"}, report.Miscompiled, ""},
-		{"a combined atomic of another value", "add+add.gpus", 0, code{0x90: "IMAD R11, R0, 0x2, RZ"}, report.Unknown, ""},
-		{"a combined atomic of twice the value", "add+add.gpus", 0, code{0x91: "IMAD.SHL.U32 R11, R11, 0x2, RZ"}, report.Unknown, ""},
-		{"an atomic under a condition that no lane decides", "add+add.gpus", 0, code{0x70: "ISETP.EQ.U32.AND P0, PT, RZ, c[0x0][0x170], PT"}, report.Miscompiled, ""},
+			0x80: "IMAD.MOV.U32 R5, RZ, RZ, c[0x0][0x164]", 0x90: "LDG.E.STRONG.GPU R8, [R4.64]", 0x91: "@P0 IMAD.MOV.U32 R0, RZ, RZ, R8"}, event.Optimised, ""},
+		{"a signed minimum made unsigned", "minmax", 0, code{0x50: "ATOMG.E.MIN.STRONG.GPU PT, R2, [R2.64], R15"}, event.Miscompiled, "0:r1=4294967295; x=1;"},
+		{"a weakened load of an unsigned word", "unsigned", 0, code{0x40: "LDG.E R2, [R2.64]"}, event.Optimised, ""},
+		{"the result of an atomic changed", "minmax", 0, code{0x51: "IADD3 R2, R2, 0x5, RZ"}, event.Miscompiled, ""},
+		{"a combined atomic of another value", "add+add.gpus", 0, code{0x90: "IMAD R11, R0, 0x2, RZ"}, event.Unknown, ""},
+		{"a combined atomic of twice the value", "add+add.gpus", 0, code{0x91: "IMAD.SHL.U32 R11, R11, 0x2, RZ"}, event.Unknown, ""},
+		{"an atomic under a condition that no lane decides", "add+add.gpus", 0, code{0x70: "ISETP.EQ.U32.AND P0, PT, RZ, c[0x0][0x170], PT"}, event.Miscompiled, ""},
 		{"the same, of twice the value", "add+add.gpus", 0,
-			code{0x70: "ISETP.EQ.U32.AND P0, PT, RZ, c[0x0][0x170], PT", 0x91: "IMAD.SHL.U32 R11, R11, 0x2, RZ"}, report.Unknown, ""},
+			code{0x70: "ISETP.EQ.U32.AND P0, PT, RZ, c[0x0][0x170], PT", 0x91: "IMAD.SHL.U32 R11, R11, 0x2, RZ"}, event.Unknown, ""},
 	} {
 		t.Run(w.what, func(t *testing.T) {
 			var test *litmus.Test

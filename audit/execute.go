@@ -6,13 +6,13 @@ import (
 	"maps"
 	"slices"
 
+	"optcheck/event"
 	"optcheck/isa"
 	"optcheck/optcheck"
 	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/refine"
 	"optcheck/refine/nvidia"
-	"optcheck/report"
 )
 
 // execution is what a kernel and its machine code do when both are executed on the same inputs.
@@ -94,9 +94,9 @@ func (w *worker) options() refine.Options {
 }
 
 // finding is the difference as a finding of a thread, with its counterexample in words.
-func (x *execution) finding(thread int) report.Finding {
+func (x *execution) finding(thread int) event.Finding {
 	f := x.found
-	return report.Finding{Rule: string(f.Rule), Thread: thread, Access: -1, Detail: counterexample(f)}
+	return event.Finding{Rule: string(f.Rule), Thread: thread, Access: -1, Detail: counterexample(f)}
 }
 
 // counterexample says in words where and on which input a difference shows.
@@ -113,7 +113,7 @@ func counterexample(f *refine.Finding) string {
 // computed lowers the class of a cell of which the comparison has found nothing, but execution has, or could not say.
 func (w *worker) computed(cell int) {
 	c := &w.res.cells[cell]
-	if c.Class != report.Preserved && c.Class != report.Optimised {
+	if c.Class != event.Preserved && c.Class != event.Optimised {
 		return
 	}
 	why := ""
@@ -121,16 +121,16 @@ func (w *worker) computed(cell int) {
 		switch {
 		case p.run == nil:
 		case p.run.found != nil:
-			c.Class = report.Miscompiled
+			c.Class = event.Miscompiled
 			c.Findings = append(c.Findings, p.run.finding(t))
 		case p.run.why != "" && why == "":
 			why = fmt.Sprintf("T%d cannot be executed: %s", t, p.run.why)
 		}
 	}
 	switch {
-	case c.Class == report.Miscompiled:
+	case c.Class == event.Miscompiled:
 		w.list(cell)
-	case why != "" && c.Class == report.Preserved:
+	case why != "" && c.Class == event.Preserved:
 		w.set(cell, optcheck.Unknown, why)
 	}
 }

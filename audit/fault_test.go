@@ -11,10 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/patient"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -52,17 +52,17 @@ func TestFaultyTools(t *testing.T) {
 		tests = append(tests, x)
 	}
 	o := Options{Tests: tests, Targets: []string{"sm_80"}, Levels: []string{"O3"}, Layouts: []spec.Layout{spec.Pointers}}
-	audit := func(tc *toolchain.Toolchain) *report.Run {
-		run := report.NewRun()
+	audit := func(tc *toolchain.Toolchain) *event.Run {
+		run := event.NewRun()
 		o.Toolchains = []*toolchain.Toolchain{tc}
 		require.NoError(t, Run(t.Context(), o, run))
 		return run
 	}
 	want := audit(real)
 	cases := []struct{ name, tool, do, reason string }{
-		{"crash", "ptxas", "kill -SEGV $$", report.Crashed},
+		{"crash", "ptxas", "kill -SEGV $$", event.Crashed},
 		{"killed", "ptxas", "kill -KILL $$", "infrastructure"},
-		{"hang", "ptxas", "exec sleep 36000", report.Crashed},
+		{"hang", "ptxas", "exec sleep 36000", event.Crashed},
 		{"garbage", "ptxas", "shift; for o in \"$@\"; do case $o in *.cubin) echo garbage > $o;; esac; done; exit 0", ""},
 		{"refusal", "ptxas", "echo 'ptxas fatal : no' >&2; exit 255", "compile"},
 		{"no cubin", "ptxas", "exit 0", "infrastructure"},
@@ -78,8 +78,8 @@ func TestFaultyTools(t *testing.T) {
 				require.Len(trial, run.Cells, len(want.Cells))
 				for i, cell := range run.Cells {
 					if cell.Test == "coRR" {
-						if c.reason == report.Crashed {
-							require.Equal(trial, report.Crashed, cell.Class, cell.Reason)
+						if c.reason == event.Crashed {
+							require.Equal(trial, event.Crashed, cell.Class, cell.Reason)
 							require.Equal(trial, c.name, cell.Findings[0].Rule)
 							continue
 						}
@@ -90,7 +90,7 @@ func TestFaultyTools(t *testing.T) {
 					require.Equal(trial, want.Cells[i].Class, cell.Class)
 					require.Equal(trial, want.Cells[i].Code, cell.Code, fmt.Sprint(cell))
 				}
-				require.Equal(trial, c.reason == report.Crashed, len(run.Problems) == 0)
+				require.Equal(trial, c.reason == event.Crashed, len(run.Problems) == 0)
 			})
 		})
 	}
@@ -131,7 +131,7 @@ func TestFaultyTools(t *testing.T) {
 // TestDuplicateTests: two tests that would give the same kernels are refused.
 func TestDuplicateTests(t *testing.T) {
 	x, _ := corpus.Lookup("mp")
-	err := Run(t.Context(), Options{Tests: []*litmus.Test{x, x}, Toolchains: releases(t), Targets: []string{"sm_80"}}, report.NewRun())
+	err := Run(t.Context(), Options{Tests: []*litmus.Test{x, x}, Toolchains: releases(t), Targets: []string{"sm_80"}}, event.NewRun())
 	require.ErrorContains(t, err, "occurs twice")
 }
 
@@ -140,7 +140,7 @@ func TestLongNames(t *testing.T) {
 	x, _ := corpus.Lookup("mp")
 	y := x.Clone()
 	y.Name = strings.Repeat("ü<script>../%s\"", 700)
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), Options{Tests: []*litmus.Test{y}, Toolchains: releases(t), Targets: []string{"sm_80"}, Levels: []string{"O3"}}, run))
 	_, _, _, unknown := run.Count()
 	require.Zero(t, unknown)

@@ -12,11 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
 	"optcheck/pipeline"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 	"optcheck/toolchain/tested"
@@ -34,11 +34,11 @@ var goldenTargets = []struct{ target, level string }{
 
 // kernelResult is a line of a golden results file.
 type kernelResult struct {
-	Kernel   string           `json:"kernel"`
-	Class    string           `json:"class"`
-	Findings []report.Finding `json:"findings,omitempty"`
-	Notes    []report.Finding `json:"notes,omitempty"`
-	Reason   string           `json:"reason,omitempty"`
+	Kernel   string          `json:"kernel"`
+	Class    string          `json:"class"`
+	Findings []event.Finding `json:"findings,omitempty"`
+	Notes    []event.Finding `json:"notes,omitempty"`
+	Reason   string          `json:"reason,omitempty"`
 }
 
 // goldenUnits emits the golden tests for a target; those that the target lacks

@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/optcheck"
 	"optcheck/pipeline"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -52,17 +52,17 @@ func TestGoodWord(t *testing.T) {
 		{"atomic add of floats", "atom.global.add.s32 r1, [rd0], 1", ".add.u32 %q_r1, [%q_rd0], %v0", ".add.f32 %q_r1, [%q_rd0], %v0", optcheck.KindChanged.ID, ""},
 		{"atomic add of halves", "atom.global.add.s32 r1, [rd0], 1", ".add.u32 ", ".add.noftz.f16x2 ", optcheck.KindChanged.ID, ""},
 		{"reduction of floats", "red.global.add.s32 [rd0], 1", "red.global.add.u32", "red.global.add.f32", optcheck.KindChanged.ID, ""},
-		{"signed maximum", "atom.global.max.s32 r1, [rd0], -1", ".max.s32", ".max.u32", optcheck.KindChanged.ID, report.Miscompiled},
-		{"unsigned minimum", "atom.global.min.u32 r1, [rd0], 4294967295", ".min.u32", ".min.s32", optcheck.KindChanged.ID, report.Miscompiled},
-		{"signed reduction", "red.global.max.s32 [rd0], -1", ".max.s32", ".max.u32", optcheck.KindChanged.ID, report.Miscompiled},
+		{"signed maximum", "atom.global.max.s32 r1, [rd0], -1", ".max.s32", ".max.u32", optcheck.KindChanged.ID, event.Miscompiled},
+		{"unsigned minimum", "atom.global.min.u32 r1, [rd0], 4294967295", ".min.u32", ".min.s32", optcheck.KindChanged.ID, event.Miscompiled},
+		{"signed reduction", "red.global.max.s32 [rd0], -1", ".max.s32", ".max.u32", optcheck.KindChanged.ID, event.Miscompiled},
 		{"threads of a barrier", "=mp+bar.syncs", "bar.sync 0;", "bar.sync 0, 32;", optcheck.FenceRemoved.ID, ""},
-		{"non-coherent load", "st.weak.s32 [rd0], 1; ld.weak.s32 r1, [rd0]", "ld.global.s32", "ld.global.nc.s32", optcheck.Weakened.ID, report.Miscompiled},
+		{"non-coherent load", "st.weak.s32 [rd0], 1; ld.weak.s32 r1, [rd0]", "ld.global.s32", "ld.global.nc.s32", optcheck.Weakened.ID, event.Miscompiled},
 		{"an address that is not its location's", "ld.volatile.s32 r1, [rd0]; and.b32 r2, r1, 2147483648; cvt.u64.u32 rd2, r2; add.u64 rd1, rd1, rd2; st.volatile.s32 [rd1], 1",
 			"and.b32 %q_r2, %q_r1", "not.b32 %q_r1, %q_r1;\n\tand.b32 %q_r2, %q_r1", optcheck.Retargeted.ID, ""},
-		{"another mask", "=lb+datas", "2147483648", "1", optcheck.ValueChanged.ID, report.Miscompiled},
+		{"another mask", "=lb+datas", "2147483648", "1", optcheck.ValueChanged.ID, event.Miscompiled},
 		{"a value masked", stored, "add.s32 %q_r2, %q_r1, 1;", "and.b32 %q_r2, %q_r1, 7; add.s32 %q_r2, %q_r2, 1;", optcheck.ValueChanged.ID, ""},
-		{"another sum", stored, "%q_r1, 1;", "%q_r1, 2;", optcheck.ValueChanged.ID, report.Miscompiled},
-		{"a difference", stored, "add.s32 %q_r2", "sub.s32 %q_r2", optcheck.ValueChanged.ID, report.Miscompiled},
+		{"another sum", stored, "%q_r1, 1;", "%q_r1, 2;", optcheck.ValueChanged.ID, event.Miscompiled},
+		{"a difference", stored, "add.s32 %q_r2", "sub.s32 %q_r2", optcheck.ValueChanged.ID, event.Miscompiled},
 		{"an inverted guard", guardedStore, "@%q_p1 st", "@!%q_p1 st", optcheck.ControlChanged.ID, ""},
 		{"another guard", guardedStore, "and.b32 %q_r2, %q_r1, 2147483648;\n", "mov.b32 %q_r2, %q_r1;\n", optcheck.ControlChanged.ID, ""},
 		{"a guard of another bit", guardedStore, "2147483648", "1073741824", optcheck.ControlChanged.ID, ""},
@@ -73,7 +73,7 @@ func TestGoodWord(t *testing.T) {
 		{"a breakpoint", stored, "st.volatile", "brkpt;\n\tst.volatile", optcheck.ExtraEffect.ID, ""},
 		{"a barrier of its own", stored, "st.volatile", "bar.sync 1;\n\tst.volatile", optcheck.ExtraEffect.ID, ""},
 		{"an arrival for which nobody waits", stored, "st.volatile", "barrier.cluster.arrive;\n\tst.volatile", optcheck.ExtraEffect.ID, ""},
-		{"a strong load for a weak one", "ld.weak.s32 r1, [rd0]; ld.weak.s32 r2, [rd0]", "ld.global.s32", "ld.relaxed.gpu.global.s32", optcheck.Strengthened.ID, report.Optimised},
+		{"a strong load for a weak one", "ld.weak.s32 r1, [rd0]; ld.weak.s32 r2, [rd0]", "ld.global.s32", "ld.relaxed.gpu.global.s32", optcheck.Strengthened.ID, event.Optimised},
 	} {
 		e := rewritten{wordTest(t, fmt.Sprint("word", i), w.test), w.from, w.to}
 		for _, target := range []string{"sm_70", "sm_80", "sm_90"} {
@@ -87,7 +87,7 @@ func TestGoodWord(t *testing.T) {
 		for _, level := range []string{"O0", "O3"} {
 			for i, d := range decideEdited(t, "12.4", target, level, list...) {
 				w, c := at[target][i], d.cell
-				require.NotEqual(t, report.Preserved, c.Class, "%s, %s %s: %+v", w.name, target, level, c)
+				require.NotEqual(t, event.Preserved, c.Class, "%s, %s %s: %+v", w.name, target, level, c)
 				if w.class != "" {
 					require.Equal(t, w.class, c.Class, "%s, %s %s: %+v", w.name, target, level, c)
 				}
@@ -110,7 +110,7 @@ type rewritten struct {
 
 // decided is what is decided of the binary with the test, and the worst that is said of a thread of the binary alone.
 type decided struct {
-	cell  *report.Cell
+	cell  *event.Cell
 	alone optcheck.Class
 }
 
@@ -166,10 +166,10 @@ func decideEdited(t *testing.T, ptxas, target, level string, list ...rewritten) 
 func TestVerdictOverAll(t *testing.T) {
 	x := corpusTest(t, "add+add.gpus")
 	c := decideEdited(t, "12.4", "sm_80", "O0", rewritten{test: x})[0].cell
-	require.Equal(t, report.Preserved, c.Class, "%+v", c)
+	require.Equal(t, event.Preserved, c.Class, "%+v", c)
 	const from = "atom.relaxed.gpu.global.add.u32 %q_r1, [%q_rd0], %v0"
 	c = decideEdited(t, "12.4", "sm_80", "O0", rewritten{x, from, "ld.relaxed.gpu.global.u32 %q_r1, [%q_rd0];\n\tred.relaxed.gpu.global.add.u32 [%q_rd0], %v0"})[0].cell
-	require.Equal(t, report.Miscompiled, c.Class, "%+v", c)
+	require.Equal(t, event.Miscompiled, c.Class, "%+v", c)
 	require.True(t, c.Verdict.Hidden(), "%+v", c.Verdict)
 }
 
@@ -188,9 +188,9 @@ exists (1:r1=1 /\ x=1)
 `))
 	require.NoError(t, err)
 	cell := decideEdited(t, "11.2", "sm_35", "O3", rewritten{test: x})[0].cell
-	require.Equal(t, report.Preserved, cell.Class, "%+v", cell)
+	require.Equal(t, event.Preserved, cell.Class, "%+v", cell)
 	cell = decideEdited(t, "11.2", "sm_35", "O3", rewritten{x, "membar.gl", "membar.cta"})[0].cell
-	require.NotEqual(t, report.Preserved, cell.Class, "%+v", cell)
+	require.NotEqual(t, event.Preserved, cell.Class, "%+v", cell)
 }
 
 // TestStrengthBeside: a fence before a release access and an invalidation after a
@@ -219,10 +219,10 @@ func TestStrengthBeside(t *testing.T) {
 	for _, target := range []string{"sm_70", "sm_80", "sm_90"} {
 		for _, level := range []string{"O0", "O3"} {
 			for i, d := range decideEdited(t, "12.4", target, level, honest...) {
-				require.Equal(t, report.Preserved, d.cell.Class, "%d, %s %s: %+v", i, target, level, d.cell)
+				require.Equal(t, event.Preserved, d.cell.Class, "%d, %s %s: %+v", i, target, level, d.cell)
 			}
 			for i, d := range decideEdited(t, "12.4", target, level, wrong...) {
-				require.Equal(t, report.Optimised, d.cell.Class, "%d, %s %s: %+v", i, target, level, d.cell)
+				require.Equal(t, event.Optimised, d.cell.Class, "%d, %s %s: %+v", i, target, level, d.cell)
 				require.Equal(t, optcheck.Strengthened.ID, d.cell.Findings[0].Rule, "%d, %s %s: %+v", i, target, level, d.cell)
 				require.NotEqual(t, optcheck.Preserved, d.alone)
 			}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus"
-	"optcheck/report"
 )
 
 // TestAtomBehindGuard: ptxas combines an atomic of a warp also where only some of its lanes
@@ -27,7 +27,7 @@ exists (P1:r0 == 1 /\ P1:r1 == 0)
 `))
 	require.NoError(t, err)
 	class, reason, _ := edited(t, x, "12.4", "sm_80", 1, nil)
-	require.Equal(t, report.Preserved, class, reason)
+	require.Equal(t, event.Preserved, class, reason)
 	edits := 0
 	for _, by := range []int64{0, 4, -4} { // itself, the token after it, the parameter before it
 		class, reason, _ = edited(t, x, "12.4", "sm_80", 1, func(lines []string) []string {
@@ -41,7 +41,7 @@ exists (P1:r0 == 1 /\ P1:r1 == 0)
 			}
 			return lines
 		})
-		require.Equal(t, by == 0, class == report.Preserved, "%d: %s", by, reason)
+		require.Equal(t, by == 0, class == event.Preserved, "%d: %s", by, reason)
 	}
 	require.Equal(t, 3, edits)
 }

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/model/explore"
 	"optcheck/optcheck"
-	"optcheck/report"
 )
 
 // hardware classifies a cell of an AMD target. A preserved cell that could not be compared in
@@ -29,22 +29,22 @@ func (w *worker) hardware(ctx context.Context, cell int) error {
 // hardware. judged reports whether the hardware was explored.
 func (w *worker) judgeHardware(ctx context.Context, cell int) (judged bool, err error) {
 	c := &w.res.cells[cell]
-	if w.a.judge == nil || w.a.plain || c.Class != report.Preserved && c.Class != report.Changed {
+	if w.a.judge == nil || w.a.plain || c.Class != event.Preserved && c.Class != event.Changed {
 		return false, nil
 	}
-	t, changed := w.test(cell), c.Class == report.Changed
+	t, changed := w.test(cell), c.Class == event.Changed
 	race, err := w.a.judge.race(ctx, t, c.Hash)
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	v := &report.Verdict{Model: languageModel, Race: race}
+	v := &event.Verdict{Model: languageModel, Race: race}
 	if err != nil {
 		v.Unjudged = fmt.Sprintf("whether the test has a data race is not known: %v", err)
 	}
 	if changed {
 		c.Verdict = v
 	}
-	if race != report.RaceFree {
+	if race != event.RaceFree {
 		return false, nil
 	}
 	got, err := w.machine(ctx, cell, t)
@@ -64,11 +64,11 @@ func (w *worker) judgeHardware(ctx context.Context, cell int) (judged bool, err 
 	}
 	switch {
 	case changed && len(v.New) > 0:
-		c.Class = report.Miscompiled
+		c.Class = event.Miscompiled
 	case changed:
-		c.Class = report.Optimised
+		c.Class = event.Optimised
 	case len(v.New) > 0 && w.promote(cell, optcheck.UnreadGone):
-		c.Class, c.Verdict = report.Miscompiled, v
+		c.Class, c.Verdict = event.Miscompiled, v
 		w.list(cell)
 	case len(v.New) > 0:
 		w.toolError(cell, fmt.Sprintf("preserved, but the model of the hardware allows %s: %s", v.New[0], strings.Join(v.Schedule, "; ")))
@@ -77,7 +77,7 @@ func (w *worker) judgeHardware(ctx context.Context, cell int) (judged bool, err 
 }
 
 // machine compares what the machine code of a cell can do with what OpenCL allows.
-func (w *worker) machine(ctx context.Context, cell int, t *litmus.Test) (*report.Verdict, error) {
+func (w *worker) machine(ctx context.Context, cell int, t *litmus.Test) (*event.Verdict, error) {
 	c := &w.res.cells[cell]
 	var threads []optcheck.LiftedThread
 	key := "amd|" + c.Hash + "|" + c.Layout + "|" + c.Test
@@ -95,7 +95,7 @@ func (w *worker) machine(ctx context.Context, cell int, t *litmus.Test) (*report
 }
 
 // hardware explores what the machine code of a test can do.
-func (g *judge) hardware(ctx context.Context, t *litmus.Test, threads []optcheck.LiftedThread) (*report.Verdict, error) {
+func (g *judge) hardware(ctx context.Context, t *litmus.Test, threads []optcheck.LiftedThread) (*event.Verdict, error) {
 	cl, err := litmus.ToOpenCL(t)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (g *judge) hardware(ctx context.Context, t *litmus.Test, threads []optcheck
 		return nil, err
 	}
 	got := slices.Sorted(maps.Keys(ends))
-	v := &report.Verdict{Model: languageModel, Race: report.RaceFree, Hardware: name, Source: len(src.states), Machine: len(got),
+	v := &event.Verdict{Model: languageModel, Race: event.RaceFree, Hardware: name, Source: len(src.states), Machine: len(got),
 		New: minus(got, src.states), Lost: minus(src.states, got)}
 	v.Visible = visible(v.New, src.states, asked)
 	if len(v.New) > 0 {

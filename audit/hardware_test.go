@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/required"
 	"optcheck/litmus/corpus"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -27,7 +27,7 @@ func TestHardwareOfPreserved(t *testing.T) {
 	if !full() {
 		o.Toolchains, o.Levels = o.Toolchains[len(o.Toolchains)-1:], []string{"O0", "O2"}
 	}
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
 	judged, whole := 0, 0
 	why := map[string]int{}
@@ -37,7 +37,7 @@ func TestHardwareOfPreserved(t *testing.T) {
 		if strings.HasPrefix(c.Reason, "tool error") {
 			wrong = append(wrong, fmt.Sprintf("%s %s %s %s: %s", c.Test, c.Toolchain, c.Target, c.Level, c.Reason))
 		}
-		if c.Class != report.Preserved || c.Verdict == nil || c.Verdict.Race != report.RaceFree {
+		if c.Class != event.Preserved || c.Verdict == nil || c.Verdict.Race != event.RaceFree {
 			continue
 		}
 		whole++
@@ -69,39 +69,39 @@ func TestHardwareVerdicts(t *testing.T) {
 		schedule            string // a part of it
 	}{
 		// The load after the barrier or the acquire is scalar.
-		{"cl-mp+barriers", "gfx900", "O2", 22, spec.Pointers, report.Miscompiled, "1:r0=0;", stale + "the scalar cache has kept"},
-		{"cl-mp+barriers", "gfx1030", "O2", 22, spec.Pointers, report.Miscompiled, "1:r0=0;", stale + "the scalar cache has kept"},
-		{"cl-mp+barriers", "gfx900", "O0", 22, spec.Pointers, report.Preserved, "", ""},
-		{"cl-cas-sl+acquire+release", "gfx900", "O2", 22, spec.Symbols, report.Miscompiled, "1:r1=0; 1:r3=0;", stale + "the scalar cache has kept"},
-		{"cl-cas-sl+acquire+release", "gfx900", "O2", 22, spec.Pointers, report.Preserved, "", ""},
+		{"cl-mp+barriers", "gfx900", "O2", 22, spec.Pointers, event.Miscompiled, "1:r0=0;", stale + "the scalar cache has kept"},
+		{"cl-mp+barriers", "gfx1030", "O2", 22, spec.Pointers, event.Miscompiled, "1:r0=0;", stale + "the scalar cache has kept"},
+		{"cl-mp+barriers", "gfx900", "O0", 22, spec.Pointers, event.Preserved, "", ""},
+		{"cl-cas-sl+acquire+release", "gfx900", "O2", 22, spec.Symbols, event.Miscompiled, "1:r1=0; 1:r3=0;", stale + "the scalar cache has kept"},
+		{"cl-cas-sl+acquire+release", "gfx900", "O2", 22, spec.Pointers, event.Preserved, "", ""},
 		// Performed before the condition is known, but after the wait and by a vector load.
-		{"cl-cas-sl+acquire+release", "gfx1030", "O2", 22, spec.Pointers, report.Preserved, "", ""},
+		{"cl-cas-sl+acquire+release", "gfx1030", "O2", 22, spec.Pointers, event.Preserved, "", ""},
 		// The L0 is invalidated before the GL1, until LLVM 19.
-		{"cl-cas-sl+acquire+release", "gfx1030", "O2", 14, spec.Pointers, report.Miscompiled, "1:r1=0; 1:r3=0;", stale + "the first-level cache has kept"},
-		{"cl-IRIW+fence.sc.devices", "gfx1030", "O2", 14, spec.Pointers, report.Optimised, "", ""},
-		{"cl-cas-sl+acquire+release", "gfx1030", "O2", 19, spec.Pointers, report.Preserved, "", ""},
+		{"cl-cas-sl+acquire+release", "gfx1030", "O2", 14, spec.Pointers, event.Miscompiled, "1:r1=0; 1:r3=0;", stale + "the first-level cache has kept"},
+		{"cl-IRIW+fence.sc.devices", "gfx1030", "O2", 14, spec.Pointers, event.Optimised, "", ""},
+		{"cl-cas-sl+acquire+release", "gfx1030", "O2", 19, spec.Pointers, event.Preserved, "", ""},
 		// A race: no verdict on the machine code.
-		{"cl-coRR", "gfx900", "O2", 22, spec.Pointers, report.Changed, "", ""},
+		{"cl-coRR", "gfx900", "O2", 22, spec.Pointers, event.Changed, "", ""},
 	} {
 		t.Run(fmt.Sprint(w.test, w.target, w.level, w.release, w.layout), func(t *testing.T) {
 			tcs := slices.DeleteFunc(llvms(t), func(tc *toolchain.Toolchain) bool { return tc.Major() != w.release })
 			if len(tcs) == 0 {
 				required.Missing(t, "no such release")
 			}
-			run := report.NewRun()
+			run := event.NewRun()
 			require.NoError(t, Run(t.Context(), Options{Tests: lookup(t, w.test), Toolchains: tcs, Targets: []string{w.target}, Levels: []string{w.level}, Layouts: []spec.Layout{w.layout}}, run))
 			require.Len(t, run.Cells, 1)
 			c := run.Cells[0]
 			require.Equal(t, w.class, c.Class, c.Reason)
-			if w.class == report.Preserved {
+			if w.class == event.Preserved {
 				require.Nil(t, c.Verdict)
 				return
 			}
 			require.NotNil(t, c.Verdict)
 			require.True(t, strings.HasPrefix(strings.Join(c.Verdict.New, ","), w.fresh), c.Verdict.New)
 			require.Contains(t, strings.Join(c.Verdict.Schedule, "\n"), w.schedule)
-			require.Equal(t, w.class == report.Changed, c.Verdict.HasRace())
-			require.Equal(t, w.class == report.Miscompiled, c.Verdict.Check != "", c.Verdict.Unexplained)
+			require.Equal(t, w.class == event.Changed, c.Verdict.HasRace())
+			require.Equal(t, w.class == event.Miscompiled, c.Verdict.Check != "", c.Verdict.Unexplained)
 		})
 	}
 }
@@ -110,7 +110,7 @@ func TestHardwareVerdicts(t *testing.T) {
 // depend on which of them came first.
 func TestScheduleOfCell(t *testing.T) {
 	schedules := func(levels ...string) map[string]string {
-		run, by := report.NewRun(), map[string]string{}
+		run, by := event.NewRun(), map[string]string{}
 		require.NoError(t, Run(t.Context(), Options{Tests: lookup(t, "cl-mp+barriers"), Toolchains: llvms(t), Targets: []string{"gfx900", "gfx942"},
 			Levels: levels, Layouts: []spec.Layout{spec.Pointers, spec.Offsets}}, run))
 		for i := range run.Cells {

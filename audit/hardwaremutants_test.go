@@ -12,11 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/model/amdhw"
 	"optcheck/optcheck"
-	"optcheck/report"
 	"optcheck/spec"
 )
 
@@ -55,7 +55,7 @@ func TestHardwareOfMutants(t *testing.T) {
 	g := newJudge("", false)
 	o.Tests = slices.DeleteFunc(slices.Clone(o.Tests), func(x *litmus.Test) bool {
 		race, err := g.race(t.Context(), x, x.Hash())
-		return err != nil || race != report.RaceFree
+		return err != nil || race != event.RaceFree
 	})
 	counts := map[string]map[string]int{}
 	var silent []string

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"optcheck/event"
 	"optcheck/isa"
 	"optcheck/optcheck"
-	"optcheck/report"
 	"optcheck/sass/hazard"
 )
 
@@ -38,7 +38,7 @@ func (w *worker) hazardous(cell int) {
 	class, doubt := c.Class, ""
 	for t, p := range w.parts[cell] {
 		for i, x := range p.result.hazards.Claims {
-			f := report.Finding{Rule: x.Rule(), Thread: t, Access: -1, Detail: x.Detail, Flight: x.Excerpt}
+			f := event.Finding{Rule: x.Rule(), Thread: t, Access: -1, Detail: x.Detail, Flight: x.Excerpt}
 			shown := i < len(p.early) && p.early[i] != nil
 			if shown {
 				f.Detail += "; executed " + p.early[i].Early.With() + ": " + counterexample(p.early[i])
@@ -46,9 +46,9 @@ func (w *worker) hazardous(cell int) {
 			c.Findings = append(c.Findings, f)
 			switch judged := p.result.unsettled; {
 			case shown || x.Reaches >= 0 && !judged:
-				class = report.Miscompiled
-			case class == report.Preserved || class == report.Optimised && !judged:
-				class = report.Changed
+				class = event.Miscompiled
+			case class == event.Preserved || class == event.Optimised && !judged:
+				class = event.Changed
 			}
 		}
 		if d := p.result.hazards.Doubt; d != "" && doubt == "" {
@@ -59,7 +59,7 @@ func (w *worker) hazardous(cell int) {
 	case class != c.Class:
 		c.Class, c.Reason = class, ""
 		w.list(cell)
-	case doubt != "" && (class == report.Preserved || class == report.Optimised):
+	case doubt != "" && (class == event.Preserved || class == event.Optimised):
 		w.set(cell, optcheck.Unknown, doubt)
 	}
 }

@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/isa"
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
 	"optcheck/pipeline"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/sass/hazard"
 	"optcheck/toolchain"
 )
@@ -38,7 +38,7 @@ func TestHazards(t *testing.T) {
 		}
 		cell, _, err := Decide(t.Context(), x, threads, false)
 		require.NoError(t, err)
-		require.Equal(t, report.Preserved, cell.Class)
+		require.Equal(t, event.Preserved, cell.Class)
 
 		const reader = 1 // the thread whose second load has its address from the first
 		fn := threads[reader].Func
@@ -53,7 +53,7 @@ func TestHazards(t *testing.T) {
 		}
 		cell, listing, err := Decide(t.Context(), x, threads, false)
 		require.NoError(t, err)
-		require.Equal(t, report.Miscompiled, cell.Class, target)
+		require.Equal(t, event.Miscompiled, cell.Class, target)
 		require.NotNil(t, listing)
 		require.Equal(t, optcheck.HazardRAW.ID, cell.Findings[0].Rule)
 		require.Equal(t, reader, cell.Findings[0].Thread)

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus"
-	"optcheck/report"
 )
 
 // TestHighWord: compilers shift a word to the right and add to it in one instruction, by the high word of a product
@@ -28,10 +28,10 @@ exists (0:r0=0)
 `))
 	require.NoError(t, err)
 	o := Options{Tests: []*litmus.Test{x}, Toolchains: releases(t), Targets: []string{"sm_35", "sm_50", "sm_75", "sm_90"}, Levels: []string{"O3"}}
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
 	require.NotEmpty(t, run.Cells)
 	for _, c := range run.Cells {
-		require.Equal(t, report.Preserved, c.Class, "%s %s %s: %s", c.Toolchain, c.Target, c.Layout, c.Reason)
+		require.Equal(t, event.Preserved, c.Class, "%s %s %s: %s", c.Toolchain, c.Target, c.Layout, c.Reason)
 	}
 }

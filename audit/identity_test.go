@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus"
-	"optcheck/report"
 	"optcheck/toolchain"
 )
 
@@ -37,8 +37,8 @@ func respelled(t *testing.T, lt *litmus.Test) *litmus.Test {
 }
 
 // results returns the cells and listings of a run, as a store would hold them.
-func results(t *testing.T, o Options) (cells []string, listings map[string]*report.Listing) {
-	run := report.NewRun()
+func results(t *testing.T, o Options) (cells []string, listings map[string]*event.Listing) {
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
 	require.Empty(t, run.Problems)
 	for i := range run.Cells {

@@ -12,11 +12,11 @@ import (
 	"sync"
 	"time"
 
+	"optcheck/event"
 	"optcheck/internal/limits"
 	"optcheck/litmus"
 	"optcheck/model"
 	"optcheck/optcheck"
-	"optcheck/report"
 )
 
 // judge classifies cells: it lifts their machine code and asks a model. It judges once what
@@ -47,9 +47,9 @@ type outcomes struct {
 // judgement is the result for one test and machine code.
 type judgement struct {
 	once    sync.Once
-	verdict *report.Verdict
+	verdict *event.Verdict
 	// hardware is the verdict of the model of the hardware, if that was asked.
-	hardware *report.Hardware
+	hardware *event.Hardware
 	equal    bool // the same outcomes
 	subset   bool // no new outcome
 	err      error
@@ -192,7 +192,7 @@ func (g *judge) fill(ctx context.Context, asked *subject, name string, j *judgem
 		j.equal, j.subset = true, true
 		return nil
 	}
-	v := &report.Verdict{Model: name, Source: len(src.states), Machine: len(got.states),
+	v := &event.Verdict{Model: name, Source: len(src.states), Machine: len(got.states),
 		New: minus(got.states, src.states), Lost: minus(src.states, got.states), Lifted: lifted[0].Test.String(), Equal: lifted[0].Equal}
 	j.verdict, j.subset = v, len(v.New) == 0
 	j.equal = j.subset && len(v.Lost) == 0
@@ -223,7 +223,7 @@ func liftedTests(t *litmus.Test, threads []optcheck.LiftedThread) ([]optcheck.Li
 
 // compare adds the verdicts of other models, and what the machine code can show under
 // sequential consistency.
-func (g *judge) compare(ctx context.Context, s *subject, lifted []optcheck.LiftedTest, hash string, v *report.Verdict) error {
+func (g *judge) compare(ctx context.Context, s *subject, lifted []optcheck.LiftedTest, hash string, v *event.Verdict) error {
 	if model.Vendor(s.t) != ptxModel { // no other model has such operations
 		return nil
 	}
@@ -240,9 +240,9 @@ func (g *judge) compare(ctx context.Context, s *subject, lifted []optcheck.Lifte
 			v.SCNew = fresh
 			continue
 		}
-		o := report.OtherVerdict{Model: name, Class: report.Optimised, New: fresh, Flags: src.flags}
+		o := event.OtherVerdict{Model: name, Class: event.Optimised, New: fresh, Flags: src.flags}
 		if len(fresh) > 0 {
-			o.Class = report.Miscompiled
+			o.Class = event.Miscompiled
 		}
 		v.Others = append(v.Others, o)
 	}
@@ -252,7 +252,7 @@ func (g *judge) compare(ctx context.Context, s *subject, lifted []optcheck.Lifte
 // bytewise judges machine code to which the vendor's model gives no meaning, because it has accesses of other sizes than the test: by
 // what is left to it if accesses of several sizes synchronise. It is done if that allows nothing new. A chip may keep more than the
 // text promises, so the code is neither right nor wrong then.
-func (g *judge) bytewise(ctx context.Context, s *subject, lifted []optcheck.LiftedTest, hash, why string, v *report.Verdict) (done bool, err error) {
+func (g *judge) bytewise(ctx context.Context, s *subject, lifted []optcheck.LiftedTest, hash, why string, v *event.Verdict) (done bool, err error) {
 	src, got := g.outcomes(ctx, model.BytesModel, s.hash, []optcheck.LiftedTest{{Test: s.t}}), g.outcomes(ctx, model.BytesModel, hash, lifted)
 	if err := errors.Join(src.err, got.err); err != nil {
 		return false, fmt.Errorf("under %s: %w", model.BytesModel, err)
@@ -271,7 +271,7 @@ func (g *judge) bytewise(ctx context.Context, s *subject, lifted []optcheck.Lift
 const maxExplained = 1_000_000
 
 // why finds the check that forbids the first new outcome in the test.
-func (g *judge) why(ctx context.Context, t *litmus.Test, name string, v *report.Verdict) error {
+func (g *judge) why(ctx context.Context, t *litmus.Test, name string, v *event.Verdict) error {
 	m, err := g.load(name)
 	if err != nil {
 		return err
@@ -318,7 +318,7 @@ func visible(fresh, own []string, n int) (out []string) {
 }
 
 // Asking returns a test that asks for one outcome. Its condition is "exists" that outcome,
-// written as in report.Verdict, over the terms of the condition or over everything observable.
+// written as in event.Verdict, over the terms of the condition or over everything observable.
 func Asking(t *litmus.Test, outcome string) (*litmus.Test, error) {
 	c := t.Clone()
 	var list []litmus.Expr

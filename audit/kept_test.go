@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus/corpus"
-	"optcheck/report"
 	"optcheck/toolchain"
 )
 
@@ -24,7 +24,7 @@ func TestKeptCode(t *testing.T) {
 	events := func(o Options) (lines []string, processes int64) {
 		before := r.Stats().Processes
 		var buf bytes.Buffer
-		require.NoError(t, Run(t.Context(), o, report.NewJSONLines(&buf)))
+		require.NoError(t, Run(t.Context(), o, event.NewJSONLines(&buf)))
 		for line := range strings.Lines(buf.String()) {
 			if !strings.HasPrefix(line, `{"stats"`) && !strings.HasPrefix(line, `{"config"`) {
 				lines = append(lines, line)

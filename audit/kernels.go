@@ -4,10 +4,10 @@ import (
 	"crypto/sha256"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/refine"
-	"optcheck/report"
 )
 
 // kernelSet holds the kernels of an emission, each text once: tests differ in their placement,
@@ -37,7 +37,7 @@ type part struct {
 	early   []*refine.Finding // by claim of registers in flight, what that changes when it is executed; nil for nothing
 	reason  string            // why there is no result
 	machine *machineCode      // if artefacts are wanted
-	crash   *report.Finding   // what the compiler did instead; nil if it ended well
+	crash   *event.Finding    // what the compiler did instead; nil if it ended well
 	// unsupported is set if the release lacks something; otherwise reason says why the thread
 	// is unknown.
 	unsupported bool

@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/ptxgen"
 	"optcheck/ptxgen/cycle"
-	"optcheck/report"
 	"optcheck/spec"
 )
 
@@ -69,14 +69,14 @@ func TestSharedKernelsChangeNothing(t *testing.T) {
 		}
 	}
 	o := Options{Toolchains: tcs[len(tcs)-1:], Targets: []string{"sm_80"}, Levels: []string{"O3"}}
-	audited := func(tests []*litmus.Test) []report.Cell {
+	audited := func(tests []*litmus.Test) []event.Cell {
 		o := o
 		o.Tests = tests
-		run := report.NewRun()
+		run := event.NewRun()
 		require.NoError(t, Run(t.Context(), o, run))
 		return run.Cells
 	}
-	var alone []report.Cell
+	var alone []event.Cell
 	for _, x := range tests {
 		alone = append(alone, audited([]*litmus.Test{x})...)
 	}

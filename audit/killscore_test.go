@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/fakeptxas"
 	"optcheck/internal/required"
 	"optcheck/litmus"
@@ -18,7 +19,6 @@ import (
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
 	"optcheck/ptxgen/cycle"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -38,14 +38,14 @@ type killRun struct {
 	dirs    map[string]string
 	batch   int // tests audited at a time
 	most    int // tests audited for a pass
-	honest  map[string]map[kernelAt]*report.Cell
+	honest  map[string]map[kernelAt]*event.Cell
 }
 
 // newKillRun finds out which tests each pass changes.
 func newKillRun(t *testing.T, tests []*litmus.Test, target string, layouts []spec.Layout, releases ...string) *killRun {
 	s := newControlSuite(t)
 	r := &killRun{t: t, target: target, levels: []string{"O0", "O3"}, layouts: layouts, fakes: s.fakes, dirs: s.dirs, batch: 24, most: 24}
-	r.of, r.tcs, r.honest = map[string][]int{}, map[string]*toolchain.Toolchain{}, map[string]map[kernelAt]*report.Cell{}
+	r.of, r.tcs, r.honest = map[string][]int{}, map[string]*toolchain.Toolchain{}, map[string]map[kernelAt]*event.Cell{}
 	for _, release := range releases {
 		if s.real[release] == nil {
 			required.Missing(t, "no release %s", release)
@@ -99,14 +99,14 @@ func (r *killRun) applicable(tests []*litmus.Test, first, sm int) {
 }
 
 // audit audits tests with a compiler and returns their cells.
-func (r *killRun) audit(tc *toolchain.Toolchain, tests []int) map[kernelAt]*report.Cell {
+func (r *killRun) audit(tc *toolchain.Toolchain, tests []int) map[kernelAt]*event.Cell {
 	o := Options{Toolchains: []*toolchain.Toolchain{tc}, Targets: []string{r.target}, Levels: r.levels, Layouts: r.layouts}
 	for _, i := range tests {
 		o.Tests = append(o.Tests, r.tests[i])
 	}
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(r.t, Run(r.t.Context(), o, run))
-	out := make(map[kernelAt]*report.Cell, len(run.Cells))
+	out := make(map[kernelAt]*event.Cell, len(run.Cells))
 	for i := range run.Cells {
 		c := &run.Cells[i]
 		out[kernelAt{r.target, c.Level, c.Layout, c.Test, 0}] = c
@@ -144,9 +144,9 @@ func (r *killRun) kill(p *fakeptxas.Pass) *kill {
 }
 
 // base audits tests honestly, each once.
-func (r *killRun) base(release string, tests []int) map[kernelAt]*report.Cell {
+func (r *killRun) base(release string, tests []int) map[kernelAt]*event.Cell {
 	if r.honest[release] == nil {
-		r.honest[release] = map[kernelAt]*report.Cell{}
+		r.honest[release] = map[kernelAt]*event.Cell{}
 	}
 	known := r.honest[release]
 	probe := func(i int) kernelAt {

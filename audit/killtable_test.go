@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/fakeptxas"
-	"optcheck/report"
 )
 
 // kill is what the audit of tests says of one wrong optimisation.
@@ -31,19 +31,19 @@ func newKill(pass string) *kill {
 
 // count judges one cell of the wrong compiler beside the honest one's, and reports
 // whether it exposes the pass.
-func (k *kill) count(at kernelAt, c, honest *report.Cell, release string) (exposes bool) {
+func (k *kill) count(at kernelAt, c, honest *event.Cell, release string) (exposes bool) {
 	k.cells[c.Class]++
 	where := fmt.Sprintf("%s %s %s %s %s", at.test, release, at.target, at.level, at.layout)
-	if c.Class == report.Unknown {
+	if c.Class == event.Unknown {
 		k.reasons[c.Reason]++
 	}
 	switch {
-	case c.Class == report.Unsupported && honest.Class != report.Unsupported, strings.Contains(c.Reason, "ptxas"):
+	case c.Class == event.Unsupported && honest.Class != event.Unsupported, strings.Contains(c.Reason, "ptxas"):
 		k.wrong = append(k.wrong, where+": "+c.Class+": "+c.Reason)
-	case c.Class != report.Miscompiled || honest.Class == report.Miscompiled:
+	case c.Class != event.Miscompiled || honest.Class == event.Miscompiled:
 	case k.pass.Legal:
 		// What the real compiler makes of the legal code may be wrong.
-		other := slices.ContainsFunc(c.Findings, func(f report.Finding) bool { return !slices.Contains(k.pass.Rules, f.Rule) })
+		other := slices.ContainsFunc(c.Findings, func(f event.Finding) bool { return !slices.Contains(k.pass.Rules, f.Rule) })
 		if at.level == "O0" || !other {
 			k.wrong = append(k.wrong, where+": legal, but called miscompiled")
 		}
@@ -51,7 +51,7 @@ func (k *kill) count(at kernelAt, c, honest *report.Cell, release string) (expos
 		for _, f := range c.Findings {
 			k.rules[f.Rule]++
 		}
-		exposes = slices.ContainsFunc(c.Findings, func(f report.Finding) bool { return slices.Contains(k.pass.Rules, f.Rule) })
+		exposes = slices.ContainsFunc(c.Findings, func(f event.Finding) bool { return slices.Contains(k.pass.Rules, f.Rule) })
 		if exposes {
 			if k.exposed++; k.by == "" || where < k.by {
 				k.by = where
@@ -64,7 +64,7 @@ func (k *kill) count(at kernelAt, c, honest *report.Cell, release string) (expos
 func (k *kill) String() string {
 	c := k.cells
 	s := fmt.Sprintf("%-30s %6d %5d %5d %5d %5d %5d %5d %6d  %s", k.pass.Name, k.tests, k.audited,
-		c[report.Miscompiled], c[report.Optimised], c[report.Preserved], c[report.Unknown], k.exposed, k.after, cmp.Or(k.by, "-"))
+		c[event.Miscompiled], c[event.Optimised], c[event.Preserved], c[event.Unknown], k.exposed, k.after, cmp.Or(k.by, "-"))
 	if k.exposed == 0 && len(k.rules) > 0 {
 		s += fmt.Sprint(" other rules: ", k.rules)
 	}

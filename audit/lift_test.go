@@ -7,20 +7,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/model"
 	"optcheck/optcheck"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
 
 // lifted audits tests and keeps all verdicts.
-func lifted(t *testing.T, o Options) *report.Run {
+func lifted(t *testing.T, o Options) *event.Run {
 	t.Helper()
 	o.KeepVerdicts = true
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
 	require.Empty(t, run.Problems)
 	return run
@@ -45,7 +45,7 @@ func TestLiftedAreTests(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range run.Cells {
 		c := &run.Cells[i]
-		if c.Class == report.Unsupported {
+		if c.Class == event.Unsupported {
 			continue
 		}
 		v := c.Verdict
@@ -115,16 +115,16 @@ func TestVerdicts(t *testing.T) {
 func TestModelOverride(t *testing.T) {
 	o := Options{Tests: []*litmus.Test{corpusTest(t, "sb-inter")}, Toolchains: release(t, "12.4"), Levels: []string{"O3"}, Targets: []string{"sm_90"},
 		Layouts: []spec.Layout{spec.Offsets}, Model: "sc"}
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
-	require.Equal(t, report.Miscompiled, run.Cells[0].Class, "store and load are swapped, which sc forbids")
+	require.Equal(t, event.Miscompiled, run.Cells[0].Class, "store and load are swapped, which sc forbids")
 	require.Equal(t, "sc", run.Cells[0].Verdict.Model)
 	o.Model = "none.such"
-	require.Error(t, Run(t.Context(), o, report.NewRun()))
+	require.Error(t, Run(t.Context(), o, event.NewRun()))
 	o.Model, o.NoVerdict = "", true
-	run = report.NewRun()
+	run = event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
-	require.Equal(t, report.Changed, run.Cells[0].Class)
+	require.Equal(t, event.Changed, run.Cells[0].Class)
 	require.Nil(t, run.Cells[0].Verdict)
 }
 

@@ -10,12 +10,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/patient"
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
 	"optcheck/pipeline"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/sass/cubin"
 	"optcheck/spec"
 	"optcheck/toolchain"
@@ -89,7 +89,7 @@ func TestAloneAndInBatch(t *testing.T) {
 }
 
 func codes(t *testing.T, o Options) map[string]string {
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
 	out := map[string]string{}
 	for _, c := range run.Cells {
@@ -104,7 +104,7 @@ func codes(t *testing.T, o Options) map[string]string {
 // changed cell is explained by findings and a listing.
 func TestDecided(t *testing.T) {
 	o := every(t)
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
 	preserved, changed, unsupported, unknown := run.Count()
 	t.Logf("%d cells: %d preserved, %d changed, %d unsupported, %d unknown; own CPU %.1f s, tools %.1f s",
@@ -133,7 +133,7 @@ func TestDeterminism(t *testing.T) {
 	stream := func(jobs int) string {
 		var b bytes.Buffer
 		o.Jobs = jobs
-		h := report.NewJSONLines(&b)
+		h := event.NewJSONLines(&b)
 		require.NoError(t, Run(t.Context(), o, h))
 		require.NoError(t, h.Close())
 		s, _, _ := strings.Cut(b.String(), `{"stats":`)
@@ -153,7 +153,7 @@ func TestInterrupt(t *testing.T) {
 			cancel()
 		}
 	}
-	run := report.NewRun()
+	run := event.NewRun()
 	start := time.Now()
 	err := Run(ctx, o, run)
 	require.ErrorIs(t, err, context.Canceled)

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/ptxgen/cycle"
-	"optcheck/report"
 	"optcheck/spec"
 )
 
@@ -56,22 +56,22 @@ func loopTests(t *testing.T) (tests []*litmus.Test) {
 func TestLoops(t *testing.T) {
 	o := Options{Tests: loopTests(t), Toolchains: releases(t), Targets: []string{"sm_70", "sm_80", "sm_90"}, Levels: []string{"O0", "O1", "O2", "O3"},
 		Layouts: []spec.Layout{spec.Pointers, spec.Symbols}}
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
 	classes := map[string]int{}
 	for i := range run.Cells {
 		c := &run.Cells[i]
 		classes[c.Level+" "+c.Class]++
-		if c.Toolchain == "ptxas 11.2.152" && c.Class == report.Unsupported {
+		if c.Toolchain == "ptxas 11.2.152" && c.Class == event.Unsupported {
 			continue // sm_90
 		}
-		require.Contains(t, []string{report.Preserved, report.Optimised}, c.Class, "%s %s %s %s %s: %s %v", c.Test, c.Toolchain, c.Target, c.Level, c.Layout, c.Reason, c.Findings)
+		require.Contains(t, []string{event.Preserved, event.Optimised}, c.Class, "%s %s %s %s %s: %s %v", c.Test, c.Toolchain, c.Target, c.Level, c.Layout, c.Reason, c.Findings)
 		if c.Level == "O0" {
-			require.Equal(t, report.Preserved, c.Class, "%s %s %s %s %s: %v", c.Test, c.Toolchain, c.Target, c.Level, c.Layout, c.Findings)
+			require.Equal(t, event.Preserved, c.Class, "%s %s %s %s %s: %v", c.Test, c.Toolchain, c.Target, c.Level, c.Layout, c.Findings)
 		}
 	}
 	t.Log(classes)
-	require.Positive(t, classes["O3 "+report.Optimised])
+	require.Positive(t, classes["O3 "+event.Optimised])
 }
 
 // TestLoopEdited: machine code with a loop is not the test if the loop is another one.
@@ -84,17 +84,17 @@ func TestLoopEdited(t *testing.T) {
 		what, test, old, by string
 		class, reason       string
 	}{
-		{"nothing", loop, "", "", report.Preserved, ""},
-		{"nothing", spin, "", "", report.Preserved, ""},
-		{"fewer rounds", loop, "R0, 0x4, PT", "R0, 0x3, PT", report.Optimised, "missing"},
-		{"one more round", loop, "R0, 0x4, PT", "R0, 0x5, PT", report.Optimised, "duplicated"},
-		{"many rounds", loop, "R0, 0x4, PT", "R0, 0x6, PT", report.Unknown, "may go round more often"},
-		{"no end", loop, "IADD3 R0, R0, 0x1, RZ", "NOP", report.Unknown, "may go round more often"},
-		{"an unknown start", loop, "IMAD.MOV.U32 R0, RZ, RZ, RZ", "IMAD.MOV.U32 R0, RZ, RZ, c[0x0][0x17c]", report.Unknown, "may go round more often"},
-		{"an end that a value decides", loop, "GE.AND P0, PT, R0, 0x4, PT", "NE.AND P0, PT, R2, RZ, PT", report.Unknown, "may go round more often"},
-		{"no loop", loop, "@!P0 BRA", "@!PT BRA", report.Optimised, "missing"},
-		{"no invalidation", loop, "CCTL.IVALL", "NOP", report.Miscompiled, "fence-removed"},
-		{"weak loads", loop, "LDG.E.STRONG.GPU", "LDG.E", report.Miscompiled, "weakened"},
+		{"nothing", loop, "", "", event.Preserved, ""},
+		{"nothing", spin, "", "", event.Preserved, ""},
+		{"fewer rounds", loop, "R0, 0x4, PT", "R0, 0x3, PT", event.Optimised, "missing"},
+		{"one more round", loop, "R0, 0x4, PT", "R0, 0x5, PT", event.Optimised, "duplicated"},
+		{"many rounds", loop, "R0, 0x4, PT", "R0, 0x6, PT", event.Unknown, "may go round more often"},
+		{"no end", loop, "IADD3 R0, R0, 0x1, RZ", "NOP", event.Unknown, "may go round more often"},
+		{"an unknown start", loop, "IMAD.MOV.U32 R0, RZ, RZ, RZ", "IMAD.MOV.U32 R0, RZ, RZ, c[0x0][0x17c]", event.Unknown, "may go round more often"},
+		{"an end that a value decides", loop, "GE.AND P0, PT, R0, 0x4, PT", "NE.AND P0, PT, R2, RZ, PT", event.Unknown, "may go round more often"},
+		{"no loop", loop, "@!P0 BRA", "@!PT BRA", event.Optimised, "missing"},
+		{"no invalidation", loop, "CCTL.IVALL", "NOP", event.Miscompiled, "fence-removed"},
+		{"weak loads", loop, "LDG.E.STRONG.GPU", "LDG.E", event.Miscompiled, "weakened"},
 	} {
 		t.Run(w.what, func(t *testing.T) {
 			s, err := cycle.ParseName(w.test)

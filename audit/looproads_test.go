@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/amdisa"
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -48,19 +48,19 @@ func TestLoopRoads(t *testing.T) {
 			case "amd ir":
 				o.Toolchains = slices.DeleteFunc(o.Toolchains, func(tc *toolchain.Toolchain) bool { return tc.Kind.(*toolchain.LLVM).LLC == "" })
 			}
-			run := report.NewRun()
+			run := event.NewRun()
 			require.NoError(t, Run(t.Context(), o, run))
 			require.NotZero(t, run.Len())
 			classes := map[string]int{}
 			for _, c := range run.All() {
 				classes[c.Level+" "+c.Class]++
-				require.NotContains(t, []string{report.Unknown, report.Unsupported}, c.Class, "%s %s %s: %s", c.Test, c.Toolchain, c.Level, c.Reason)
+				require.NotContains(t, []string{event.Unknown, event.Unsupported}, c.Class, "%s %s %s: %s", c.Test, c.Toolchain, c.Level, c.Reason)
 				if c.Level == "O0" {
-					require.Equal(t, report.Preserved, c.Class, "%s %s: %v", c.Test, c.Toolchain, c.Findings)
+					require.Equal(t, event.Preserved, c.Class, "%s %s: %v", c.Test, c.Toolchain, c.Findings)
 				}
 			}
 			t.Log(classes)
-			require.Positive(t, classes["O3 "+report.Preserved])
+			require.Positive(t, classes["O3 "+event.Preserved])
 		})
 	}
 }

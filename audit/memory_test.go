@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/isa"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen/cycle"
-	"optcheck/report"
 	"optcheck/toolchain"
 )
 
@@ -51,9 +51,9 @@ func texts(v reflect.Value, seen map[unsafe.Pointer]bool, f func(string)) {
 func TestNothingPinsDisassemblies(t *testing.T) {
 	tcs := listings(t)
 	var kinds []string
-	run := report.NewRun()
+	run := event.NewRun()
 	o := Options{Tests: corpus.Tests()[:30], Toolchains: tcs[len(tcs)-1:], Targets: []string{"sm_60", "sm_80"}, Levels: []string{"O3"}, AllArtefacts: true}
-	o.Artefacts = func(_ *report.Cell, list []report.Artefact) error {
+	o.Artefacts = func(_ *event.Cell, list []event.Artefact) error {
 		for _, x := range list {
 			kinds = append(kinds, x.Kind)
 		}
@@ -106,7 +106,7 @@ type watch struct {
 	most  uint64
 }
 
-func (w *watch) Handle(e report.Event) error {
+func (w *watch) Handle(e event.Event) error {
 	if e.Cell != nil {
 		w.cells++
 	}

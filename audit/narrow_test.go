@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 	"optcheck/spec"
 )
 
@@ -18,17 +18,17 @@ func TestNarrow(t *testing.T) {
 		"CoRR+all-rlx.gpu-p0::p1-xg@half-0.0@reload.vol-1.1.0", "MP+bars-p0:p1-xsys@halves-0.0"} {
 		o.Tests = append(o.Tests, generatedTest(t, name))
 	}
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
 	classes := map[string]int{}
 	for _, c := range run.All() {
 		classes[c.Level+" "+c.Class]++
 		if c.Level == "O0" {
-			require.Equal(t, report.Preserved, c.Class, "%s %s: %s %v", c.Test, c.Toolchain, c.Reason, c.Findings)
+			require.Equal(t, event.Preserved, c.Class, "%s %s: %s %v", c.Test, c.Toolchain, c.Reason, c.Findings)
 		}
-		require.NotEqual(t, report.Unknown, c.Class, "%s %s: %s", c.Test, c.Toolchain, c.Reason)
+		require.NotEqual(t, event.Unknown, c.Class, "%s %s: %s", c.Test, c.Toolchain, c.Reason)
 	}
-	require.Positive(t, classes["O3 "+report.Miscompiled], "relaxed and volatile loads of one location change places")
+	require.Positive(t, classes["O3 "+event.Miscompiled], "relaxed and volatile loads of one location change places")
 
 	d, err := Disturb(t.Context(), o)
 	require.NoError(t, err)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/patient"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 	"optcheck/toolchain/tested"
@@ -62,7 +62,7 @@ func TestFaultyLLC(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			audit := func(trial require.TestingT, tc *toolchain.Toolchain) {
 				o.Toolchains, o.BatchUnits = []*toolchain.Toolchain{faultyLLC(t, tc, c.do)}, 1
-				run := report.NewRun()
+				run := event.NewRun()
 				require.NoError(trial, Run(t.Context(), o, run))
 				require.Len(trial, run.Cells, 4)
 				for _, cell := range run.Cells {

@@ -13,13 +13,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/required"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/match"
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 	"optcheck/toolchain/tested"
@@ -41,7 +41,7 @@ func pairs(t testing.TB, names ...string) []*toolchain.Toolchain {
 }
 
 // broken lists the findings of a cell: rule, thread, access, stage.
-func broken(c *report.Cell) string {
+func broken(c *event.Cell) string {
 	var s []string
 	for _, f := range c.Findings {
 		s = append(s, fmt.Sprintf("%s T%d#%d %s", f.Rule, f.Thread, f.Access, f.Stage))
@@ -83,7 +83,7 @@ func TestLLVMIR(t *testing.T) {
 				if !full() && tc.Release() != "12.4" {
 					continue
 				}
-				run := report.NewRun()
+				run := event.NewRun()
 				require.NoError(t, Run(t.Context(), o, run))
 				require.Len(t, run.Cells, 6)
 				require.Empty(t, run.Problems)
@@ -132,7 +132,7 @@ func TestLLVMIRStages(t *testing.T) {
 		{"mp+relaxed.gpus", "_T0", `nothing`, "", "preserved", ""},
 	} {
 		old := regexp.MustCompile(c.old)
-		run := report.NewRun()
+		run := event.NewRun()
 		o := Options{Tests: lookup(t, c.test), Toolchains: tc, Targets: []string{"sm_80"}, Levels: []string{"O1"}, Layouts: []spec.Layout{spec.Pointers}}
 		jobs, err := o.plan()
 		require.NoError(t, err)
@@ -168,7 +168,7 @@ func TestMutationLLVMIR(t *testing.T) {
 	var missed []string
 	jobs, err := o.plan()
 	require.NoError(t, err)
-	a := newAuditor(o, report.NewRun())
+	a := newAuditor(o, event.NewRun())
 	key := func(ID, target, level, kernel string) string {
 		return strings.Join([]string{ID, target, level, kernel}, "|")
 	}
@@ -256,10 +256,10 @@ func notPtxas(r *optcheck.Result, text string, v kernelVisit, test *litmus.Test)
 // kernels are spread over processes.
 func TestLLVMIRDeterministic(t *testing.T) {
 	o := Options{Tests: corpus.Tests()[:40], Toolchains: pairs(t, "19", "22", "12.4"), Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"}}
-	var runs [2]*report.Run
+	var runs [2]*event.Run
 	for i := range runs {
 		o.Jobs, o.BatchUnits = 1+3*i, 11+200*i
-		runs[i] = report.NewRun()
+		runs[i] = event.NewRun()
 		require.NoError(t, Run(t.Context(), o, runs[i]))
 	}
 	require.Equal(t, runs[0].Cells, runs[1].Cells)
@@ -267,17 +267,17 @@ func TestLLVMIRDeterministic(t *testing.T) {
 
 // TestAdjacentLLVMIR: llc keeps neighbours apart, ptxas 11.8 makes one access of them.
 func TestAdjacentLLVMIR(t *testing.T) {
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), Options{Tests: []*litmus.Test{generatedTest(t, "MP+po-rel.gpu+acq.gpu-po-p0::p1-xgyg")}, Toolchains: pairs(t, "22+11.8"),
 		Source: "llvm-ir", Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"}, Layouts: []spec.Layout{spec.Adjacent}}, run))
 	require.Equal(t, 2, run.Len())
 	for i := range run.Cells {
 		c := &run.Cells[i]
 		if c.Level == "O0" {
-			require.Equal(t, report.Preserved, c.Class, "%+v", c)
+			require.Equal(t, event.Preserved, c.Class, "%+v", c)
 			continue
 		}
-		require.Equal(t, report.Miscompiled, c.Class, "%+v", c)
+		require.Equal(t, event.Miscompiled, c.Class, "%+v", c)
 		require.Contains(t, broken(c), "merged T0#1 ptxas")
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"sync"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/pipeline"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -95,7 +95,7 @@ func (o *Options) plan() ([]job, error) {
 }
 
 // Config describes the whole matrix, whatever the shard, like the first event of an audit.
-func (o Options) Config() (*report.Config, error) {
+func (o Options) Config() (*event.Config, error) {
 	o.Shard = Shard{}
 	jobs, err := o.plan()
 	if err != nil {
@@ -181,10 +181,10 @@ func (o *Options) cells(jobs []job) (n int) {
 }
 
 // cell returns the place of a job's cell, undecided.
-func (o *Options) cell(j job, i int) report.Cell {
+func (o *Options) cell(j job, i int) event.Cell {
 	n := len(o.Layouts)
-	return report.Cell{Test: j.chunk.names[i/n], Hash: j.chunk.hashes[i/n], Toolchain: j.tc.ID, Target: j.target,
-		Level: j.level, Layout: o.Layouts[i%n].String(), Result: report.Result{Class: report.Unknown, Reason: "not reached"}}
+	return event.Cell{Test: j.chunk.names[i/n], Hash: j.chunk.hashes[i/n], Toolchain: j.tc.ID, Target: j.target,
+		Level: j.level, Layout: o.Layouts[i%n].String(), Result: event.Result{Class: event.Unknown, Reason: "not reached"}}
 }
 
 // emission returns the kernels of a chunk for a source, which are made once.

@@ -8,14 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus/corpus"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
 
 // lines returns the cells of a run as JSON, sorted.
-func lines(t *testing.T, cells []report.Cell) (out []string) {
+func lines(t *testing.T, cells []event.Cell) (out []string) {
 	t.Helper()
 	for i := range cells {
 		b, err := json.Marshal(&cells[i])
@@ -32,8 +32,8 @@ func TestPartsMakeTheWhole(t *testing.T) {
 	tcs := releases(t)
 	o := Options{Tests: corpus.Tests()[:23], Toolchains: tcs[len(tcs)-1:], Targets: []string{"sm_60", "sm_80"}, Levels: []string{"O0", "O3"},
 		Layouts: []spec.Layout{spec.Pointers, spec.Offsets}}
-	audited := func(o Options) *report.Run {
-		run := report.NewRun()
+	audited := func(o Options) *event.Run {
+		run := event.NewRun()
 		require.NoError(t, Run(t.Context(), o, run))
 		return run
 	}
@@ -47,7 +47,7 @@ func TestPartsMakeTheWhole(t *testing.T) {
 	require.Equal(t, whole, lines(t, audited(chunked).Cells))
 
 	const n = 7
-	var parts []report.Cell
+	var parts []event.Cell
 	for i := 1; i <= n; i++ {
 		p := o
 		p.Shard = Shard{i, n}
@@ -59,10 +59,10 @@ func TestPartsMakeTheWhole(t *testing.T) {
 	}
 	require.Equal(t, whole, lines(t, parts))
 
-	known, rest := o, []report.Cell(nil)
+	known, rest := o, []event.Cell(nil)
 	var mu sync.Mutex
 	k := 0
-	known.Have = func(c *report.Cell) bool {
+	known.Have = func(c *event.Cell) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		if k++; k%3 == 0 || c.Level == "O0" && c.Target == "sm_60" {

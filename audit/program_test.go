@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 	"optcheck/toolchain/tested"
@@ -26,7 +26,7 @@ func TestProgramCells(t *testing.T) {
 		tests = append(tests, x)
 	}
 	tc := tested.Release(t, "12.4")
-	run := report.NewRun()
+	run := event.NewRun()
 	o := Options{Tests: tests, Toolchains: []*toolchain.Toolchain{tc}, Targets: []string{"sm_80", "sm_90"}, Levels: []string{"O0", "O3"},
 		Layouts: []spec.Layout{spec.Pointers, spec.Symbols}, Execute: 1}
 	require.NoError(t, Run(t.Context(), o, run))
@@ -34,14 +34,14 @@ func TestProgramCells(t *testing.T) {
 	for _, c := range run.Cells {
 		classes[c.Class]++
 		switch {
-		case c.Class == report.Unsupported:
+		case c.Class == event.Unsupported:
 			assert.Equal(t, "sm_80", c.Target, c.Test)
 		case c.Level == "O3" && c.Test == "mbar-mp-unguarded":
-			assert.Equal(t, report.Miscompiled, c.Class, "%s %s", c.Test, c.Target)
+			assert.Equal(t, event.Miscompiled, c.Class, "%s %s", c.Test, c.Target)
 			assert.True(t, strings.Contains(c.Findings[0].Detail, "nothing waits for its answer"), c.Findings)
 		default:
-			assert.Equal(t, report.Preserved, c.Class, "%s %s %s %s: %s", c.Test, c.Target, c.Level, c.Layout, c.Reason)
+			assert.Equal(t, event.Preserved, c.Class, "%s %s %s %s: %s", c.Test, c.Target, c.Level, c.Layout, c.Reason)
 		}
 	}
-	require.Equal(t, map[string]int{report.Miscompiled: 4, report.Preserved: 52, report.Unsupported: 24}, classes)
+	require.Equal(t, map[string]int{event.Miscompiled: 4, event.Preserved: 52, event.Unsupported: 24}, classes)
 }

@@ -11,11 +11,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/known"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen/cycle"
-	"optcheck/report"
 	"optcheck/report/figures"
 	"optcheck/toolchain"
 )
@@ -49,7 +49,7 @@ func TestPublished(t *testing.T) {
 						}
 					}
 					n++
-					run := report.NewRun()
+					run := event.NewRun()
 					require.NoError(t, Run(t.Context(), o, run))
 					list := known.Builtin()
 					for i := range run.Cells {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"optcheck/event"
 	"optcheck/internal/limits"
 	"optcheck/litmus"
 	"optcheck/model"
-	"optcheck/report"
 )
 
 // languageModel is the model that says what a test means in OpenCL.
@@ -54,10 +54,10 @@ func (g *judge) raceOf(ctx context.Context, key string, ask func(context.Context
 
 // ptxRace records whether a test has a data race in the PTX memory model, which applies to
 // targets from sm_70 on. A test that exceeds the limits is never considered race-free.
-func (g *judge) ptxRace(ctx context.Context, s *subject, v *report.Verdict) error {
+func (g *judge) ptxRace(ctx context.Context, s *subject, v *event.Verdict) error {
 	v.RaceModel = DefaultModel(s.target)
 	if v.RaceModel != ptxModel {
-		v.Race, v.RaceWhy = report.RaceUnknown, "the model "+v.RaceModel+" does not say what a race is"
+		v.Race, v.RaceWhy = event.RaceUnknown, "the model "+v.RaceModel+" does not say what a race is"
 		return nil
 	}
 	var err error
@@ -66,7 +66,7 @@ func (g *judge) ptxRace(ctx context.Context, s *subject, v *report.Verdict) erro
 		return ptxRaces[r], err
 	})
 	if err != nil {
-		v.Race, v.RaceWhy = report.RaceUnknown, err.Error()
+		v.Race, v.RaceWhy = event.RaceUnknown, err.Error()
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -74,8 +74,8 @@ func (g *judge) ptxRace(ctx context.Context, s *subject, v *report.Verdict) erro
 	return nil
 }
 
-var ptxRaces = map[model.Race]string{model.RaceNone: report.RaceFree, model.RaceUniform: report.DataRace, model.RaceMixed: report.MixedSize,
-	model.RaceCache: report.NonCoherent}
+var ptxRaces = map[model.Race]string{model.RaceNone: event.RaceFree, model.RaceUniform: event.DataRace, model.RaceMixed: event.MixedSize,
+	model.RaceCache: event.NonCoherent}
 
 // raced is the cached result for a test.
 type raced struct {
@@ -106,16 +106,16 @@ func (g *judge) askRace(ctx context.Context, t *litmus.Test) (string, error) {
 		return slices.Contains(v.Flags, raceFlag), nil
 	}
 	if yes, err := has(cl); err != nil || yes {
-		return report.DataRace, err
+		return event.DataRace, err
 	}
 	narrow, changed := workGroupFences(cl)
 	if !changed {
-		return report.RaceFree, nil
+		return event.RaceFree, nil
 	}
 	if yes, err := has(narrow); err != nil || yes {
-		return report.FenceScope, err
+		return event.FenceScope, err
 	}
-	return report.RaceFree, nil
+	return event.RaceFree, nil
 }
 
 // workGroupFences gives the fences of a test that have no scope the scope that OpenCL 2.0

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/report"
@@ -19,10 +20,10 @@ import (
 func TestRace(t *testing.T) {
 	g := newJudge("", false)
 	for name, want := range map[string]string{
-		"cl-coRR": report.DataRace, "cl-mp+mem_fences": report.DataRace, "cl-mp-local": report.DataRace,
-		"cl-mp+barriers": report.RaceFree, "cl-cas-sl+acquire+release": report.RaceFree, "cl-mp-volatile+mem_fences": report.RaceFree,
-		"cl-dlb-mp+mem_fences": report.FenceScope, "cl-cas-sl+mem_fences": report.FenceScope,
-		"coRR": report.DataRace, "mp+relaxed.gpus": report.RaceFree,
+		"cl-coRR": event.DataRace, "cl-mp+mem_fences": event.DataRace, "cl-mp-local": event.DataRace,
+		"cl-mp+barriers": event.RaceFree, "cl-cas-sl+acquire+release": event.RaceFree, "cl-mp-volatile+mem_fences": event.RaceFree,
+		"cl-dlb-mp+mem_fences": event.FenceScope, "cl-cas-sl+mem_fences": event.FenceScope,
+		"coRR": event.DataRace, "mp+relaxed.gpus": event.RaceFree,
 	} {
 		x, ok := corpus.Lookup(name)
 		require.True(t, ok, name)
@@ -44,24 +45,24 @@ func TestRace(t *testing.T) {
 // verdicts do not.
 func TestRaceInCells(t *testing.T) {
 	o := Options{Tests: lookup(t, "cl-coRR", "cl-mp+barriers", "cl-mp-volatile"), Toolchains: llvms(t)[:1], Targets: []string{"gfx900"}, Levels: []string{"O2"}, Layouts: []spec.Layout{spec.Pointers}}
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
-	want := map[string]string{"cl-coRR": report.DataRace, "cl-mp+barriers": report.RaceFree}
+	want := map[string]string{"cl-coRR": event.DataRace, "cl-mp+barriers": event.RaceFree}
 	seen := 0
 	for i := range run.Cells {
 		c := &run.Cells[i]
-		if c.Class == report.Preserved {
+		if c.Class == event.Preserved {
 			require.Nil(t, c.Verdict)
 			continue
 		}
 		seen++
 		require.NotNil(t, c.Verdict)
 		require.Equal(t, want[c.Test], c.Verdict.Race)
-		require.Equal(t, c.Verdict.HasRace(), c.Class == report.Changed)
+		require.Equal(t, c.Verdict.HasRace(), c.Class == event.Changed)
 	}
 	require.Equal(t, 2, seen)
 	o.NoVerdict = true
-	run = report.NewRun()
+	run = event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
 	for i := range run.Cells {
 		require.Nil(t, run.Cells[i].Verdict)
@@ -72,14 +73,14 @@ func TestRaceInCells(t *testing.T) {
 // known, and never free of races. Targets before sm_70 have no definition of a race.
 func TestPTXRaces(t *testing.T) {
 	g := newJudge("", false)
-	ask := func(x *litmus.Test, target string) *report.Verdict {
-		v := &report.Verdict{Model: DefaultModel(target)}
+	ask := func(x *litmus.Test, target string) *event.Verdict {
+		v := &event.Verdict{Model: DefaultModel(target)}
 		for range 2 { // the second answer is remembered
 			require.NoError(t, g.ptxRace(t.Context(), &subject{t: x, hash: x.Hash(), target: target}, v))
 		}
 		return v
 	}
-	for name, want := range map[string]string{"coRR": report.DataRace, "mp+relaxed.gpus": report.RaceFree, "mp-volatile": report.RaceFree} {
+	for name, want := range map[string]string{"coRR": event.DataRace, "mp+relaxed.gpus": event.RaceFree, "mp-volatile": event.RaceFree} {
 		x, ok := corpus.Lookup(name)
 		require.True(t, ok, name)
 		v := ask(x, "sm_80")
@@ -87,7 +88,7 @@ func TestPTXRaces(t *testing.T) {
 		require.Equal(t, "ptx", v.RaceModel)
 		require.False(t, v.Meaningless(), "PTX gives races a meaning")
 		v = ask(x, "sm_35")
-		require.Equal(t, report.RaceUnknown, v.Race, name)
+		require.Equal(t, event.RaceUnknown, v.Race, name)
 		require.Contains(t, v.RaceText(), "the model ptx-2015 does not say what a race is")
 	}
 	loop, err := litmus.Parse("loop.litmus", []byte(`PTX loop
@@ -100,7 +101,7 @@ exists (P1:r0 == 0)
 `))
 	require.NoError(t, err)
 	v := ask(loop, "sm_80")
-	require.Equal(t, report.RaceUnknown, v.Race)
+	require.Equal(t, event.RaceUnknown, v.Race)
 	require.Contains(t, v.RaceWhy, "more often than 16 times")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -108,7 +109,7 @@ exists (P1:r0 == 0)
 	g = newJudge("", false)
 	require.ErrorIs(t, g.ptxRace(ctx, &subject{t: x, hash: x.Hash(), target: "sm_80"}, v), context.Canceled)
 	require.NoError(t, g.ptxRace(t.Context(), &subject{t: x, hash: x.Hash(), target: "sm_80"}, v), "what was interrupted is not remembered")
-	require.Equal(t, report.RaceFree, v.Race)
+	require.Equal(t, event.RaceFree, v.Race)
 }
 
 // guardedTwice reads data twice, after a look at the flag that its release set: the
@@ -131,18 +132,18 @@ func TestPTXRaceInCells(t *testing.T) {
 	require.NoError(t, err)
 	o := Options{Tests: append(lookup(t, "coRR", "mp+relaxed.gpus"), x), Toolchains: release(t, "11.8"), Targets: []string{"sm_60", "sm_80"},
 		Levels: []string{"O3"}, Layouts: []spec.Layout{spec.Pointers}}
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
 	got := map[string]string{}
 	for i := range run.Cells {
 		if c := &run.Cells[i]; c.HasFindings() {
-			require.Equal(t, report.Optimised, c.Class)
+			require.Equal(t, event.Optimised, c.Class)
 			got[c.Test+" "+c.Target] = c.Verdict.Race
 		} else {
 			require.Nil(t, c.Verdict)
 		}
 	}
-	require.Equal(t, map[string]string{"coRR sm_60": report.RaceUnknown, "coRR sm_80": report.DataRace, "guarded-twice sm_80": report.RaceFree}, got)
+	require.Equal(t, map[string]string{"coRR sm_60": event.RaceUnknown, "coRR sm_80": event.DataRace, "guarded-twice sm_80": event.RaceFree}, got)
 	var text bytes.Buffer
 	require.NoError(t, report.WriteText(&text, run, report.TextOptions{Notes: true}))
 	for _, want := range []string{"1  of 1 test without a data race: to be looked at first\n          1  guarded-twice  optimised: merged\n",

@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/optcheck"
-	"optcheck/report"
 )
 
 // scratch has two atomics on shared memory, which Kepler does in lock loops
@@ -33,11 +33,11 @@ exists (0:r0=1 /\ 0:r1=0 /\ 1:r0=1 /\ x=2)
 func TestScratchRegisters(t *testing.T) {
 	test, err := litmus.Parse("scratch.litmus", []byte(scratch))
 	require.NoError(t, err)
-	run := report.NewRun()
+	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), Options{Tests: []*litmus.Test{test}, Toolchains: releases(t)[:2], Targets: []string{"sm_35"}}, run))
 	require.NotEmpty(t, run.Cells)
 	for i := range run.Cells {
-		require.Contains(t, []string{report.Preserved, report.Optimised}, run.Cells[i].Class, "%+v", run.Cells[i])
+		require.Contains(t, []string{event.Preserved, event.Optimised}, run.Cells[i].Class, "%+v", run.Cells[i])
 		for _, f := range run.Cells[i].Findings {
 			// Kepler's invalidation may stand after the store of the other thread.
 			require.Equal(t, optcheck.FenceWeakened.ID, f.Rule, "%+v", run.Cells[i])

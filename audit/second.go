@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/optcheck"
-	"optcheck/report"
 )
 
 // lifting returns the forms of machine code that are wanted.
@@ -28,7 +28,7 @@ func (a *auditor) lifting() lifting {
 // each checks the other.
 func (w *worker) second(ctx context.Context, cell int) error {
 	c := &w.res.cells[cell]
-	if !w.a.o.Hardware || c.Class != report.Preserved && c.Class != report.Optimised && c.Class != report.Miscompiled {
+	if !w.a.o.Hardware || c.Class != event.Preserved && c.Class != event.Optimised && c.Class != event.Miscompiled {
 		return nil
 	}
 	h, err := w.asked(ctx, cell)
@@ -36,10 +36,10 @@ func (w *worker) second(ctx context.Context, cell int) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		h = &report.Hardware{Unjudged: err.Error()}
+		h = &event.Hardware{Unjudged: err.Error()}
 	}
 	c.Hardware = h
-	if len(h.New) > 0 && c.Class != report.Miscompiled {
+	if len(h.New) > 0 && c.Class != event.Miscompiled {
 		w.toolError(cell, fmt.Sprintf("%s, but the model of the hardware allows %s: %s", c.Class, h.New[0], strings.Join(h.Schedule, "; ")))
 	}
 	return nil
@@ -47,7 +47,7 @@ func (w *worker) second(ctx context.Context, cell int) error {
 
 // asked compares what the machine code of a cell can do with what the model allows for its
 // test. It explores once what several cells have in common.
-func (w *worker) asked(ctx context.Context, cell int) (*report.Hardware, error) {
+func (w *worker) asked(ctx context.Context, cell int) (*event.Hardware, error) {
 	c := &w.res.cells[cell]
 	name := w.a.judge.override
 	if name == "" {
@@ -78,7 +78,7 @@ func (w *worker) asked(ctx context.Context, cell int) (*report.Hardware, error) 
 			w.a.ran(c.Hash, all, threads)
 		}
 		got := slices.Sorted(maps.Keys(ends))
-		j.hardware = &report.Hardware{Name: hardware, Outcomes: len(got), New: minus(got, src.states)}
+		j.hardware = &event.Hardware{Name: hardware, Outcomes: len(got), New: minus(got, src.states)}
 		if len(j.hardware.New) > 0 {
 			j.hardware.Schedule = ends[j.hardware.New[0]]
 		}

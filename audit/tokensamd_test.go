@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/amdisa"
+	"optcheck/event"
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
@@ -23,7 +24,6 @@ import (
 	"optcheck/optcheck"
 	"optcheck/pipeline"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -163,7 +163,7 @@ func TestTokenMutationAMD(t *testing.T) {
 
 // amdCell mutates the kernels of the corpus for one target and level.
 func (r *tokenRun) amdCell(t *testing.T, target, level string, n int, rnd *rand.Rand) (wrong []string) {
-	a := newAuditor(Options{Layouts: spec.Layouts[:1]}, report.NewRun())
+	a := newAuditor(Options{Layouts: spec.Layouts[:1]}, event.NewRun())
 	for _, s := range r.amdSubjects(t, a, target, level) {
 		type choice struct {
 			tokenMutant
@@ -211,9 +211,9 @@ func (r *tokenRun) amdCell(t *testing.T, target, level string, n int, rnd *rand.
 			cell, _, err := a.decide(t.Context(), s.t, s.u, target, parts)
 			require.NoError(t, err)
 			switch {
-			case cell.Class == report.Unknown:
+			case cell.Class == event.Unknown:
 				k.unknown++
-			case cell.Class != report.Preserved:
+			case cell.Class != event.Preserved:
 				k.found++
 			case fewer(amdStates(t, s, parts, asItIs), s.want):
 				k.equal++

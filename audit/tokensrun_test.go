@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"optcheck/event"
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
@@ -25,7 +26,6 @@ import (
 	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/ptxgen/cycle"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -136,7 +136,7 @@ type tokenJudge struct {
 func newTokenRun(tc *toolchain.Toolchain) *tokenRun {
 	r := &tokenRun{tc: tc, kinds: map[string]*tokenTally{}, judges: make(chan *tokenJudge, runtime.GOMAXPROCS(0))}
 	for range cap(r.judges) {
-		r.judges <- &tokenJudge{newAuditor(Options{}, report.NewRun()), &oracle{models: map[string]*model.Model{}, known: map[string][]string{}}}
+		r.judges <- &tokenJudge{newAuditor(Options{}, event.NewRun()), &oracle{models: map[string]*model.Model{}, known: map[string][]string{}}}
 	}
 	return r
 }
@@ -285,15 +285,15 @@ func (j *tokenJudge) prepare(s *tokenSubject, code map[string]machine, sm int) b
 		s.accesses = append(s.accesses, accesses(m.fn))
 		s.effects = append(s.effects, sync.OnceValue(func() [][]ptxEffect { return samplesOf(k.Text, sm) }))
 	}
-	return j.classify(s, s.parts, "sm_80").Class == report.Preserved
+	return j.classify(s, s.parts, "sm_80").Class == event.Preserved
 }
 
 // classify puts the threads of a test together and asks the model.
-func (j *tokenJudge) classify(s *tokenSubject, parts []part, target string) *report.Cell {
+func (j *tokenJudge) classify(s *tokenSubject, parts []part, target string) *event.Cell {
 	j.a.o.Layouts = []spec.Layout{s.layout}
 	c, _, err := j.a.decide(context.Background(), s.t, s.u, target, parts)
 	if err != nil {
-		return &report.Cell{Result: report.Result{Class: report.Unknown, Reason: err.Error()}}
+		return &event.Cell{Result: event.Result{Class: event.Unknown, Reason: err.Error()}}
 	}
 	return c
 }
@@ -308,9 +308,9 @@ func (j *tokenJudge) judge(ctx context.Context, m tokenMutantOf, code machine, t
 	c := j.classify(m.s, parts, target)
 	p := sync.OnceValue(func() *ptxProgram { return parsePTX(unshuffled(m.text, code.fn), sm) })
 	switch {
-	case c.Class == report.Unknown && c.Reason != "":
+	case c.Class == event.Unknown && c.Reason != "":
 		return tokenUnknown
-	case c.Class != report.Preserved:
+	case c.Class != event.Preserved:
 		return tokenFound
 	case samePTX(m.s.effects[m.thread](), p()) || j.sameModel(ctx, m, p(), target, false):
 		return tokenEqual

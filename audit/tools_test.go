@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/required"
 	"optcheck/optcheck"
 	"optcheck/pipeline"
-	"optcheck/report"
 	"optcheck/toolchain"
 	"optcheck/toolchain/tested"
 )
@@ -50,11 +50,11 @@ func discovered(t testing.TB, o toolchain.Options) []*toolchain.Toolchain {
 func full() bool { return os.Getenv("OPTCHECK_FULL") == "1" }
 
 // visited runs the matrix and returns every kernel with its result.
-func visited(t testing.TB, o Options, f func(kernelVisit)) *report.Run {
+func visited(t testing.TB, o Options, f func(kernelVisit)) *event.Run {
 	t.Helper()
 	jobs, err := o.plan()
 	require.NoError(t, err)
-	run := report.NewRun()
+	run := event.NewRun()
 	a := newAuditor(o, run)
 	a.visit = f
 	require.NoError(t, a.run(context.Background(), jobs))

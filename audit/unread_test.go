@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/optcheck"
 	"optcheck/ptxgen/cycle"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -21,8 +21,8 @@ func generatedTest(t *testing.T, name string) *litmus.Test {
 }
 
 // auditOne audits one test in one place.
-func auditOne(t *testing.T, x *litmus.Test, tcs []*toolchain.Toolchain, target, level string, layout spec.Layout) report.Cell {
-	run := report.NewRun()
+func auditOne(t *testing.T, x *litmus.Test, tcs []*toolchain.Toolchain, target, level string, layout spec.Layout) event.Cell {
+	run := event.NewRun()
 	err := Run(t.Context(), Options{Tests: []*litmus.Test{x}, Toolchains: tcs,
 		Targets: []string{target}, Levels: []string{level}, Layouts: []spec.Layout{layout}}, run)
 	require.NoError(t, err)
@@ -42,35 +42,35 @@ func TestOpportunityFindings(t *testing.T) {
 		rule                         *optcheck.Rule
 	}{
 		// A dead acquire.
-		{mp + "@peek-1.0", "11.2", "sm_80", "O0", spec.Pointers, report.Miscompiled, optcheck.Missing},
-		{mp + "@peek-1.0", "11.8", "sm_70", "O3", spec.Pointers, report.Miscompiled, optcheck.Missing},
-		{mp + "@peek-1.0", "11.8", "sm_90", "O3", spec.Pointers, report.Miscompiled, optcheck.Missing},
-		{mp + "@peek-1.0", "12.4", "sm_80", "O3", spec.Pointers, report.Optimised, optcheck.Missing},
-		{mp + "@reload.vol-1.0.0", "11.8", "sm_80", "O3", spec.Pointers, report.Preserved, nil},
+		{mp + "@peek-1.0", "11.2", "sm_80", "O0", spec.Pointers, event.Miscompiled, optcheck.Missing},
+		{mp + "@peek-1.0", "11.8", "sm_70", "O3", spec.Pointers, event.Miscompiled, optcheck.Missing},
+		{mp + "@peek-1.0", "11.8", "sm_90", "O3", spec.Pointers, event.Miscompiled, optcheck.Missing},
+		{mp + "@peek-1.0", "12.4", "sm_80", "O3", spec.Pointers, event.Optimised, optcheck.Missing},
+		{mp + "@reload.vol-1.0.0", "11.8", "sm_80", "O3", spec.Pointers, event.Preserved, nil},
 		// The same load around an acquire.
-		{mp + "@reload-1.1.0", "12.4", "sm_80", "O1", spec.Pointers, report.Miscompiled, optcheck.Merged},
-		{mp + "@reload-1.1.0", "12.4", "sm_80", "O0", spec.Pointers, report.Preserved, nil},
-		{mp + "@reload.rlx.gpu-1.1.0", "12.4", "sm_80", "O3", spec.Pointers, report.Preserved, nil},
+		{mp + "@reload-1.1.0", "12.4", "sm_80", "O1", spec.Pointers, event.Miscompiled, optcheck.Merged},
+		{mp + "@reload-1.1.0", "12.4", "sm_80", "O0", spec.Pointers, event.Preserved, nil},
+		{mp + "@reload.rlx.gpu-1.1.0", "12.4", "sm_80", "O3", spec.Pointers, event.Preserved, nil},
 		// A dead atomic that acquires becomes a reduction.
-		{atomSys + "@peek-1.0", "12.4", "sm_90", "O0", spec.Pointers, report.Miscompiled, optcheck.KindChanged},
-		{atom + "@peek-1.0", "12.4", "sm_90", "O3", spec.Pointers, report.Miscompiled, optcheck.KindChanged},
-		{atom + "@peek-1.0", "11.8", "sm_90", "O3", spec.Pointers, report.Preserved, nil},
+		{atomSys + "@peek-1.0", "12.4", "sm_90", "O0", spec.Pointers, event.Miscompiled, optcheck.KindChanged},
+		{atom + "@peek-1.0", "12.4", "sm_90", "O3", spec.Pointers, event.Miscompiled, optcheck.KindChanged},
+		{atom + "@peek-1.0", "11.8", "sm_90", "O3", spec.Pointers, event.Preserved, nil},
 		// Neighbours in one access, across a release and an acquire.
-		{mp, "11.8", "sm_80", "O1", spec.Adjacent, report.Miscompiled, optcheck.Merged},
-		{mp + "@racefree-0.0", "11.8", "sm_90", "O3", spec.Adjacent, report.Miscompiled, optcheck.Merged},
-		{mp, "11.8", "sm_80", "O3", spec.Offsets, report.Preserved, nil},
-		{mp, "12.4", "sm_80", "O3", spec.Adjacent, report.Preserved, nil},
+		{mp, "11.8", "sm_80", "O1", spec.Adjacent, event.Miscompiled, optcheck.Merged},
+		{mp + "@racefree-0.0", "11.8", "sm_90", "O3", spec.Adjacent, event.Miscompiled, optcheck.Merged},
+		{mp, "11.8", "sm_80", "O3", spec.Offsets, event.Preserved, nil},
+		{mp, "12.4", "sm_80", "O3", spec.Adjacent, event.Preserved, nil},
 		// Loads of one location, of different strength.
-		{"CoRR+all-rlx.gpu-p0::p1-xg@reload.vol-1.1.0", "12.4", "sm_80", "O3", spec.Pointers, report.Miscompiled, optcheck.Reordered},
-		{"CoRR+all-rlx.gpu-p0::p1-xg@reload-1.1.0", "12.4", "sm_80", "O3", spec.Pointers, report.Preserved, nil},
+		{"CoRR+all-rlx.gpu-p0::p1-xg@reload.vol-1.1.0", "12.4", "sm_80", "O3", spec.Pointers, event.Miscompiled, optcheck.Reordered},
+		{"CoRR+all-rlx.gpu-p0::p1-xg@reload-1.1.0", "12.4", "sm_80", "O3", spec.Pointers, event.Preserved, nil},
 		// Beside and in loops.
-		{mp + "@peek-1.0@spin-1.1", "11.8", "sm_80", "O0", spec.Pointers, report.Preserved, nil},
-		{mp + "@spin-1.1@peek-1.0", "11.8", "sm_80", "O0", spec.Pointers, report.Miscompiled, optcheck.Missing},
-		{mp + "@peek-1.0@loop-1.0.2", "11.8", "sm_80", "O1", spec.Pointers, report.Miscompiled, optcheck.Missing},
-		{mp + "@peek-1.0@loop-1.0.2", "12.4", "sm_80", "O3", spec.Pointers, report.Optimised, optcheck.Missing},
-		{mp + "@loop-1.0.2@peek-1.1", "12.4", "sm_80", "O0", spec.Pointers, report.Preserved, nil},
+		{mp + "@peek-1.0@spin-1.1", "11.8", "sm_80", "O0", spec.Pointers, event.Preserved, nil},
+		{mp + "@spin-1.1@peek-1.0", "11.8", "sm_80", "O0", spec.Pointers, event.Miscompiled, optcheck.Missing},
+		{mp + "@peek-1.0@loop-1.0.2", "11.8", "sm_80", "O1", spec.Pointers, event.Miscompiled, optcheck.Missing},
+		{mp + "@peek-1.0@loop-1.0.2", "12.4", "sm_80", "O3", spec.Pointers, event.Optimised, optcheck.Missing},
+		{mp + "@loop-1.0.2@peek-1.1", "12.4", "sm_80", "O0", spec.Pointers, event.Preserved, nil},
 		// What may go.
-		{"MP-p0::p1-xgyg@drop-1.1", "12.4", "sm_80", "O3", spec.Pointers, report.Preserved, nil},
+		{"MP-p0::p1-xgyg@drop-1.1", "12.4", "sm_80", "O3", spec.Pointers, event.Preserved, nil},
 	} {
 		t.Run(x.release+" "+x.target+" "+x.level+" "+x.name, func(t *testing.T) {
 			c := auditOne(t, generatedTest(t, x.name), release(t, x.release), x.target, x.level, x.layout)

@@ -5,12 +5,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/isa"
 	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
 	"optcheck/pipeline"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/sass/hazard"
 	"optcheck/toolchain"
 )
@@ -58,10 +58,10 @@ func TestUnsettled(t *testing.T) {
 				switch {
 				case r.Wild():
 					wild++
-					require.Contains(t, []string{report.Miscompiled, report.Changed}, cell.Class, claims[0].Detail)
+					require.Contains(t, []string{event.Miscompiled, event.Changed}, cell.Class, claims[0].Detail)
 				default:
 					judged++
-					require.Equal(t, report.Optimised, cell.Class, claims[0].Detail)
+					require.Equal(t, event.Optimised, cell.Class, claims[0].Detail)
 					require.NotNil(t, cell.Verdict)
 					require.Empty(t, cell.Verdict.New)
 				}

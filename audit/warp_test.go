@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus"
-	"optcheck/report"
 )
 
 // TestWarpEdited: ptxas has one lane of a warp add for all of them and tell them what their
@@ -53,7 +53,7 @@ exists (P1:r0 == 1 /\ P1:r1 == 0)
 				require.True(t, found, strings.Join(lines, "\n"))
 				return lines
 			})
-			require.Equal(t, w.old == "", class == report.Preserved, "%s %s", class, reason)
+			require.Equal(t, w.old == "", class == event.Preserved, "%s %s", class, reason)
 		})
 	}
 }
@@ -98,7 +98,7 @@ exists (0:r0=0 /\ 1:r0=1 /\ 1:r3=0)
 	} {
 		t.Run(w.what, func(t *testing.T) {
 			class, reason, _ := edited(t, x, "12.4", "sm_80", 1, w.edit)
-			require.Equal(t, w.same, class == report.Preserved, "%s %s", class, reason)
+			require.Equal(t, w.same, class == event.Preserved, "%s %s", class, reason)
 		})
 	}
 }

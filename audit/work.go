@@ -9,24 +9,24 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/optcheck"
 	"optcheck/pipeline"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
 
 // jobResult is the result of a job, with cells in order of tests and layouts.
 type jobResult struct {
-	cells []report.Cell
+	cells []event.Cell
 	// skipped marks the cells that were known already; nil if none was.
 	skipped  []bool
-	listings map[int]listed             // by cell
-	looks    map[string]*report.Listing // of preserved cells, by Look
+	listings map[int]listed            // by cell
+	looks    map[string]*event.Listing // of preserved cells, by Look
 	// artefacts holds the requested artefacts, by cell.
-	artefacts map[int][]report.Artefact
-	problems  []report.Problem
+	artefacts map[int][]event.Artefact
+	problems  []event.Problem
 	kernels   int
 	registers int // dependencies over registers, of kernels as the compiler made them
 }
@@ -35,14 +35,14 @@ type jobResult struct {
 // distinct listings are passed on, so that the listings of a matrix do not depend on how it was
 // divided.
 type listed struct {
-	listing *report.Listing
+	listing *event.Listing
 	key     [sha256.Size]byte
 }
 
 // work does one job. Its error ends the run; whatever concerns single cells is in the result.
 func (a *auditor) work(ctx context.Context, j job) (*jobResult, error) {
-	w := &worker{a: a, j: j, res: &jobResult{listings: map[int]listed{}, looks: map[string]*report.Listing{},
-		artefacts: map[int][]report.Artefact{}}, check: optcheck.NewChecker(), parts: map[int][]part{}}
+	w := &worker{a: a, j: j, res: &jobResult{listings: map[int]listed{}, looks: map[string]*event.Listing{},
+		artefacts: map[int][]event.Artefact{}}, check: optcheck.NewChecker(), parts: map[int][]part{}}
 	if w.places() == 0 {
 		return w.res, nil // a store has them all
 	}
@@ -113,7 +113,7 @@ func (w *worker) ways() (cells []int, ways []pipeline.Way, err error) {
 // places sets up the cells of the job and returns how many need a decision.
 func (w *worker) places() int {
 	a, n := w.a, len(w.j.chunk.names)*len(w.a.o.Layouts)
-	w.res.cells = make([]report.Cell, n)
+	w.res.cells = make([]event.Cell, n)
 	todo := n
 	for i := range w.res.cells {
 		w.res.cells[i] = a.o.cell(w.j, i)
@@ -154,7 +154,7 @@ func (w *worker) set(cell int, class optcheck.Class, reason string) {
 }
 
 func (w *worker) problem(kind, detail string) {
-	w.res.problems = append(w.res.problems, report.Problem{Kind: kind, Toolchain: w.j.tc.ID, Target: w.j.target,
+	w.res.problems = append(w.res.problems, event.Problem{Kind: kind, Toolchain: w.j.tc.ID, Target: w.j.target,
 		Level: w.j.level, Detail: detail})
 }
 
@@ -285,7 +285,7 @@ func (w *worker) failures(errs []error) {
 			w.problem(k, firstLine(e.Error()))
 		}
 	}
-	for _, k := range []string{report.ProblemCompile, report.ProblemInfrastructure, report.ProblemParse, report.ProblemTimeout} {
+	for _, k := range []string{event.ProblemCompile, event.ProblemInfrastructure, event.ProblemParse, event.ProblemTimeout} {
 		if n := by[k] - most; n > 0 {
 			w.problem(k, fmt.Sprintf("and %d more; the cells have the details", n))
 		}

@@ -6,10 +6,10 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"optcheck/event"
 	"optcheck/isa"
 	"optcheck/optcheck"
 	"optcheck/pipeline"
-	"optcheck/report"
 )
 
 // kernel checks one compiled kernel for all cells that use it.
@@ -105,10 +105,10 @@ func (w *worker) crashed(i int) bool {
 	c := &w.res.cells[i]
 	for _, p := range w.parts[i] {
 		if p.crash != nil {
-			c.Class, c.Reason, c.Findings = report.Crashed, "", append(c.Findings, *p.crash)
+			c.Class, c.Reason, c.Findings = event.Crashed, "", append(c.Findings, *p.crash)
 		}
 	}
-	return c.Class == report.Crashed
+	return c.Class == event.Crashed
 }
 
 // look identifies the memory instructions of a preserved cell and keeps their listing: two
@@ -126,7 +126,7 @@ func (w *worker) look(i int) {
 	if w.res.looks[c.Look] != nil {
 		return
 	}
-	l := &report.Listing{Code: c.Look}
+	l := &event.Listing{Code: c.Look}
 	for _, p := range w.parts[i] {
 		l.Threads = append(l.Threads, threadListing(p.result.Result, nil).Bare())
 	}
@@ -145,28 +145,28 @@ func (w *worker) undecided(i int) string {
 
 // list keeps the listing of a cell.
 func (w *worker) list(i int) {
-	listing := &report.Listing{Code: w.res.cells[i].Code}
+	listing := &event.Listing{Code: w.res.cells[i].Code}
 	for _, p := range w.parts[i] {
 		listing.Threads = append(listing.Threads, threadListing(p.result.Result, p.machine))
 	}
 	w.res.listings[i] = listed{listing, sha256.Sum256(fmt.Append(nil, listing.Code, listing.Threads))}
 }
 
-func appendFindings(out []report.Finding, in []optcheck.Finding) []report.Finding {
+func appendFindings(out []event.Finding, in []optcheck.Finding) []event.Finding {
 	for _, f := range in {
-		out = append(out, report.Finding{Rule: f.Rule, Thread: f.Thread, Access: f.Access, Detail: f.Detail, Order: f.Order})
+		out = append(out, event.Finding{Rule: f.Rule, Thread: f.Thread, Access: f.Access, Detail: f.Detail, Order: f.Order})
 	}
 	return out
 }
 
 // threadListing returns the listing of a thread; code, which may be nil, has the control codes.
-func threadListing(r *optcheck.Result, code *machineCode) report.ThreadListing {
-	t := report.ThreadListing{Thread: r.Thread}
+func threadListing(r *optcheck.Result, code *machineCode) event.ThreadListing {
+	t := event.ThreadListing{Thread: r.Thread}
 	for _, l := range r.Source {
-		t.Source = append(t.Source, report.Line{Pos: l.Pos, Text: l.Text})
+		t.Source = append(t.Source, event.Line{Pos: l.Pos, Text: l.Text})
 	}
 	for _, l := range r.Machine {
-		t.Machine = append(t.Machine, report.Line{Pos: l.Pos, Text: l.Text, Part: l.Part, Control: code.controlAt(l.Addr)})
+		t.Machine = append(t.Machine, event.Line{Pos: l.Pos, Text: l.Text, Part: l.Part, Control: code.controlAt(l.Addr)})
 	}
 	return t
 }

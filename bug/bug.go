@@ -14,10 +14,10 @@ import (
 	"strings"
 
 	"optcheck/audit"
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/pipeline"
 	"optcheck/reduce"
-	"optcheck/report"
 	"optcheck/toolchain"
 )
 
@@ -30,8 +30,8 @@ type Input struct {
 	// the same if nothing was reduced.
 	Found   *reduce.Finding
 	Min     *reduce.Finding
-	Cell    *report.Cell
-	Listing *report.Listing
+	Cell    *event.Cell
+	Listing *event.Listing
 	Steps   []string // of the reduction
 	Where   *reduce.Where
 	// Toolchains are all that are installed.
@@ -93,7 +93,7 @@ var ErrNotStandalone = errors.New("the finding is not there in a program on its 
 type bundler struct {
 	in   *Input
 	f    *reduce.Finding
-	find report.Finding // the broken rule
+	find event.Finding // the broken rule
 	pipe pipeline.Pipeline
 	road road
 	prog *program
@@ -123,7 +123,7 @@ func Build(ctx context.Context, in *Input) (*Bundle, error) {
 	if b.road, err = roads[roadOf(b.pipe)].choose(b); err != nil {
 		return nil, err
 	}
-	if in.Cell.Class == report.Crashed {
+	if in.Cell.Class == event.Crashed {
 		return &b.out, b.crashed(ctx)
 	}
 	for _, step := range []func(context.Context) error{b.code, b.picture, b.workarounds} {

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/pipeline"
 	"optcheck/reduce"
-	"optcheck/report"
 	"optcheck/toolchain"
 )
 
@@ -99,7 +99,7 @@ func (b *bundler) crashed(ctx context.Context) error {
 	return fmt.Errorf("%w: %s", ErrNotStandalone, b.f.Address())
 }
 
-func (b *bundler) crash(x *report.Finding) error {
+func (b *bundler) crash(x *event.Finding) error {
 	w := b.road.words()
 	c := &crash{compiler: b.road.compiler(), build: b.f.Toolchain.Build, target: b.f.Target, level: b.f.Level, rule: x.Rule, detail: x.Full(),
 		source: w.program, texts: []File{{Name: w.program, Data: []byte(b.prog.text)}}, command: b.road.args(), via: b.in.Audit.Source,
@@ -138,7 +138,7 @@ func (c *crash) at() string {
 	return " at -" + c.level
 }
 
-func (c *crash) hangs() bool { return c.rule == report.RuleHang }
+func (c *crash) hangs() bool { return c.rule == event.RuleHang }
 
 func (c *crash) verb() string {
 	if c.hangs() {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/ptx"
 	"optcheck/realcode"
 	"optcheck/reduce"
@@ -96,7 +97,7 @@ func (b *kernelBundler) code(ctx context.Context) error {
 func (b *kernelBundler) controls(ctx context.Context) error {
 	if w := b.in.Where; w != nil {
 		for _, level := range slices.Backward(realcode.Levels) {
-			if p := w.At(b.f.Toolchain.ID, b.f.Target, level); p != nil && p.Class == report.Preserved {
+			if p := w.At(b.f.Toolchain.ID, b.f.Target, level); p != nil && p.Class == event.Preserved {
 				b.ways = append(b.ways, Workaround{"Compile with -" + level + "."})
 				break
 			}
@@ -282,8 +283,8 @@ func (b *kernelBundler) interesting() string {
 func (b *kernelBundler) sideBySide() (string, error) {
 	var side bytes.Buffer
 	cell := b.in.Result.Cell
-	var l *report.Listing
-	err := realcode.NewProgram(b.f.Module, realcode.Origin{}).Events(cell, func(e report.Event) error {
+	var l *event.Listing
+	err := realcode.NewProgram(b.f.Module, realcode.Origin{}).Events(cell, func(e event.Event) error {
 		if e.Listing != nil {
 			l = e.Listing
 		}

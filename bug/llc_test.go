@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/audit"
+	"optcheck/event"
 	"optcheck/internal/required"
 	"optcheck/litmus/corpus"
 	"optcheck/match"
 	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/reduce"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 	"optcheck/toolchain/tested"
@@ -132,7 +132,7 @@ func TestReproduceLLC(t *testing.T) {
 			require.Contains(t, text, c.marked)
 			require.Contains(t, text, c.access)
 			require.Contains(t, text, "Wrong PTX")
-			require.Equal(t, in.Cell.Class != report.Miscompiled, strings.Contains(text, "This is not a report of a miscompilation"))
+			require.Equal(t, in.Cell.Class != event.Miscompiled, strings.Contains(text, "This is not a report of a miscompilation"))
 			require.Contains(t, string(b.File("interesting.sh")), "--stage llc --source llvm-ir")
 			llc := tcs[0].Kind.(*toolchain.LLC).Path
 			out, ok := make("LLC=" + llc)
@@ -226,7 +226,7 @@ func TestReproduceAMDIR(t *testing.T) {
 func TestStageUnknown(t *testing.T) {
 	f := &reduce.Finding{Toolchain: &toolchain.Toolchain{Kind: &toolchain.LLC{}, MaxPTX: "7.0"}, Signature: reduce.Signature{Rule: "value-changed"}}
 	f.Test, _ = corpus.Lookup("mp")
-	in := &Input{Found: f, Min: f, Form: "llvm", Cell: &report.Cell{Result: report.Result{Findings: []report.Finding{{Rule: "value-changed"}}}}}
+	in := &Input{Found: f, Min: f, Form: "llvm", Cell: &event.Cell{Result: event.Result{Findings: []event.Finding{{Rule: "value-changed"}}}}}
 	_, err := Build(t.Context(), in)
 	require.ErrorIs(t, err, ErrStage)
 }
@@ -254,7 +254,7 @@ func TestAwkPTX(t *testing.T) {
 			for _, f := range m.Funcs {
 				list, err := match.Accesses(f.Name, texts[f.Name])
 				require.NoError(t, err)
-				b := &bundler{f: &reduce.Finding{}, prog: &program{spec: &spec.Spec{}, ambiguous: true}, find: report.Finding{Rule: "merged", Access: -1}}
+				b := &bundler{f: &reduce.Finding{}, prog: &program{spec: &spec.Spec{}, ambiguous: true}, find: event.Finding{Rule: "merged", Access: -1}}
 				b.bad = &code{lines: accessesPTX(list), ptx: &match.PTXKernel{}}
 				b.f.Test, _ = corpus.Lookup("mp")
 				b.road = &llcRoad{b}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/report"
 )
 
@@ -33,7 +34,7 @@ func (b *bundler) machine() string {
 // sideBySide shows the audited kernel, "" if there is no listing.
 func (b *bundler) sideBySide() string {
 	var side bytes.Buffer
-	if b.in.Listing == nil || report.WriteListing(&side, b.in.Listing, []report.Finding{b.find}) != nil {
+	if b.in.Listing == nil || report.WriteListing(&side, b.in.Listing, []event.Finding{b.find}) != nil {
 		return ""
 	}
 	return "Source and machine order in the kernel that was audited (its registers differ, because it carries its specification; `-` gone, `<` moved away from here, " +

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"optcheck/audit"
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/model"
 	"optcheck/reduce"
-	"optcheck/report"
 )
 
 // picture is an execution and its description.
@@ -32,7 +32,7 @@ func (b *bundler) picture(ctx context.Context) error {
 	if b.in.Cell.Verdict == nil || b.in.Cell.Verdict.Lifted == "" {
 		return nil // no model was asked, or one that does not judge machine code
 	}
-	if b.in.Cell.Class == report.Miscompiled && len(b.in.Cell.Verdict.New) > 0 {
+	if b.in.Cell.Class == event.Miscompiled && len(b.in.Cell.Verdict.New) > 0 {
 		q, err := audit.Asking(b.f.Test, b.in.Cell.Verdict.New[0])
 		if err != nil {
 			return err

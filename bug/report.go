@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/optcheck"
-	"optcheck/report"
 )
 
 func (b *bundler) title() string {
@@ -100,7 +100,7 @@ func (b *bundler) summary() string {
 	}
 	v := b.in.Cell.Verdict
 	switch {
-	case v != nil && b.in.Cell.Class == report.Miscompiled:
+	case v != nil && b.in.Cell.Class == event.Miscompiled:
 		fmt.Fprintf(&out, "\n%s can end in %s; %s forbids that for the source.\n", b.road.words().compiled,
 			span(outcomes(v.Shown(), 3)), plainModel(v.Model))
 	case v != nil && v.Meaningless():
@@ -111,9 +111,9 @@ func (b *bundler) summary() string {
 	}
 	if v != nil && v.RaceModel != "" {
 		switch v.Race {
-		case report.RaceFree:
+		case event.RaceFree:
 			fmt.Fprintf(&out, "\nBy %s the source has no data race.\n", plainModel(v.RaceModel))
-		case report.DataRace:
+		case event.DataRace:
 			fmt.Fprintf(&out, "\nBy %s the source has a data race, to which it gives a meaning all the same.\n", plainModel(v.RaceModel))
 		}
 	}
@@ -138,7 +138,7 @@ func (b *bundler) claim() string {
 	switch {
 	case b.extent() == controlled:
 		return claimInFlight
-	case b.in.Cell.Class == report.Miscompiled && v != nil && v.Hardware != "":
+	case b.in.Cell.Class == event.Miscompiled && v != nil && v.Hardware != "":
 		s := fmt.Sprintf(
 			"**Claimed:** by LLVM's published memory model of %s, read as a machine that performs each instruction at any time until a wait says "+
 				"otherwise and whose caches keep any line until they are invalidated, the machine code can end in %s, and %s forbids that for the source:\n\n",
@@ -150,7 +150,7 @@ func (b *bundler) claim() string {
 			s += fmt.Sprintf("%d. %s\n", i+1, span(step))
 		}
 		return s + "\n**Not claimed:** that the outcome has been seen on hardware. An old line must have been brought into the cache before: by another wave, or by an access to its neighbourhood.\n"
-	case b.in.Cell.Class == report.Miscompiled && v != nil:
+	case b.in.Cell.Class == event.Miscompiled && v != nil:
 		s := fmt.Sprintf(
 			"**Claimed:** the machine code, read as `machine.litmus` reads it, allows the outcome %s, and %s forbids it for the source.\n\n"+
 				"**Not claimed:** that the outcome has been seen on hardware%s. The reading takes each machine instruction to be as strong as its name says; "+
@@ -185,7 +185,7 @@ func (b *bundler) claim() string {
 }
 
 // plainLegal describes what a change does to the outcomes.
-func plainLegal(v *report.Verdict) string {
+func plainLegal(v *event.Verdict) string {
 	s := fmt.Sprintf("Of the %d outcomes that %s allows for the test, the machine code allows %d, and no other.",
 		v.Source, plainModel(v.Model), v.Machine)
 	if v.Source == 1 && v.Machine == 1 {
@@ -210,12 +210,12 @@ func (b *bundler) expected() string {
 	fmt.Fprintf(&out, "**Expected:** %s", b.expectation())
 	expected, actual := b.road.particulars()
 	out.WriteString(expected)
-	if v := b.in.Cell.Verdict; b.in.Cell.Class == report.Miscompiled && v != nil {
+	if v := b.in.Cell.Verdict; b.in.Cell.Class == event.Miscompiled && v != nil {
 		fmt.Fprintf(&out, " No execution ends in %s.", span(outcomes(v.Shown(), 1)))
 	}
 	fmt.Fprintf(&out, "\n\n**Actual:** %s.", md(strings.TrimSuffix(b.find.Detail, ".")))
 	out.WriteString(actual)
-	if v := b.in.Cell.Verdict; b.in.Cell.Class == report.Miscompiled && v != nil {
+	if v := b.in.Cell.Verdict; b.in.Cell.Class == event.Miscompiled && v != nil {
 		fmt.Fprintf(&out, " The machine code allows %s.", span(outcomes(v.Shown(), 3)))
 	}
 	out.WriteByte('\n')
@@ -231,7 +231,7 @@ func (b *bundler) why() string {
 		fmt.Fprintf(&out, "What the source asks for with %s (T%d #%d): %s\n\n", span(in.String()), b.find.Thread,
 			b.find.Access, b.road.promise(in))
 	}
-	if v := b.in.Cell.Verdict; b.in.Cell.Class == report.Miscompiled && v != nil {
+	if v := b.in.Cell.Verdict; b.in.Cell.Class == event.Miscompiled && v != nil {
 		fmt.Fprintf(&out, "The rule that forbids %s in the source, in %s:\n\n> %s\n", span(outcomes(v.Shown(), 1)),
 			plainModel(v.Model), plainCheck(v.Model, v.Check))
 	}
@@ -244,7 +244,7 @@ func (b *bundler) why() string {
 				span(p.test),
 				span(p.outcome),
 			)
-		case b.in.Cell.Class != report.Miscompiled:
+		case b.in.Cell.Class != event.Miscompiled:
 			fmt.Fprintf(
 				&out,
 				"The test as it was found, %s, has %s. The compiled program has the same outcomes. In %s the outcome is %s:\n\n",

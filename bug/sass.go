@@ -9,10 +9,10 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 
 	"optcheck/audit"
+	"optcheck/event"
 	"optcheck/match"
 	"optcheck/optcheck"
 	"optcheck/reduce"
-	"optcheck/report"
 	"optcheck/sass/hazard"
 	"optcheck/toolchain"
 )
@@ -167,14 +167,14 @@ func goodPlace(w *reduce.Where, all []*toolchain.Toolchain, own *toolchain.Toolc
 		return nil, ""
 	}
 	for _, id := range []string{w.Range.LastGood, w.Range.NextGood} {
-		if p := w.At(id, target, level); id != "" && p != nil && p.Class == report.Preserved {
+		if p := w.At(id, target, level); id != "" && p != nil && p.Class == event.Preserved {
 			if at := slices.IndexFunc(all, func(tc *toolchain.Toolchain) bool { return tc.ID == id }); at >= 0 {
 				return all[at], level
 			}
 		}
 	}
 	for _, level := range slices.Backward(audit.Levels) {
-		if p := w.At(own.ID, target, level); p != nil && p.Class == report.Preserved {
+		if p := w.At(own.ID, target, level); p != nil && p.Class == event.Preserved {
 			return own, level
 		}
 	}

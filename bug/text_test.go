@@ -12,13 +12,13 @@ import (
 	"pgregory.net/rapid"
 
 	"optcheck/audit"
+	"optcheck/event"
 	"optcheck/litmus/corpus"
 	"optcheck/model"
 	"optcheck/optcheck"
 	"optcheck/pipeline"
 	"optcheck/ptxgen"
 	"optcheck/reduce"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -39,7 +39,7 @@ func TestAwk(t *testing.T) {
 		for i := 0; i < len(names); i += 1 + len(names)/3 {
 			name := string(names[i][1])
 			for _, rule := range []string{"merged", "fence-weakened"} {
-				b := &bundler{prog: &program{ambiguous: i == 0}, find: report.Finding{Rule: rule}}
+				b := &bundler{prog: &program{ambiguous: i == 0}, find: event.Finding{Rule: rule}}
 				b.road = &ptxRoad{b}
 				b.bad = &code{lines: accesses.of(text, name, b.prog.ambiguous)}
 				script := strings.Replace(b.road.awk(), `kernel = "min_T0"`, `kernel = "`+name+`"`, 1)
@@ -59,7 +59,7 @@ func TestHostile(t *testing.T) {
 	needs(t, "make", "sh")
 	lt, _ := corpus.Lookup("coRR")
 	flags := []string{"-a'$(touch pwned)`touch pwned`", "--b=$HOME #x\ntouch pwned", `-c"d,e`, "$(shell touch pwned)", "; touch pwned"}
-	b := &bundler{in: &Input{}, find: report.Finding{Rule: "merged"}, prog: &program{}, bad: &code{},
+	b := &bundler{in: &Input{}, find: event.Finding{Rule: "merged"}, prog: &program{}, bad: &code{},
 		f: &reduce.Finding{Test: lt, Toolchain: &toolchain.Toolchain{Kind: toolchain.CUDA{}, MaxPTX: "7.0", ID: "ptxas 1\n$(shell touch pwned)", Version: "1'; touch pwned", Build: "b\n\ttouch pwned"},
 			Target: "sm_80", Level: "O1", Layout: spec.Pointers, Flags: flags, Signature: reduce.Signature{Rule: "merged", Class: "changed"}}}
 	b.road = &ptxRoad{b}

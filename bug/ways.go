@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"optcheck/audit"
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/reduce"
-	"optcheck/report"
 )
 
 // Workaround is a change of the smallest test, or of the way to compile it, with which the
@@ -20,7 +20,7 @@ type Workaround struct {
 func (b *bundler) workarounds(ctx context.Context) error {
 	if w := b.in.Where; w != nil {
 		for _, level := range slices.Backward(audit.Levels) {
-			if p := w.At(b.f.Toolchain.ID, b.f.Target, level); p != nil && p.Class == report.Preserved {
+			if p := w.At(b.f.Toolchain.ID, b.f.Target, level); p != nil && p.Class == event.Preserved {
 				b.ways = append(b.ways, Workaround{"Compile with -" + level + "."})
 				break
 			}
@@ -52,7 +52,7 @@ func (b *bundler) workarounds(ctx context.Context) error {
 		return err
 	}
 	for i := range cells {
-		if cells[i].Class == report.Preserved {
+		if cells[i].Class == event.Preserved {
 			b.ways = append(b.ways, Workaround{names[i]})
 		}
 	}

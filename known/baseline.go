@@ -12,8 +12,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
-	"optcheck/report"
 )
 
 // entry is a filter as a file has it.
@@ -35,11 +35,11 @@ const maxNote = 160
 // WriteBaseline writes a list that knows each finding of the cells that no filter knows yet: by its rule, its class, its test
 // and its detail, in which any number may stand for any other, so that it stays known when lines and registers change.
 // A cell that could not be decided is not made known.
-func WriteBaseline(w io.Writer, cells iter.Seq2[int, *report.Cell]) error {
+func WriteBaseline(w io.Writer, cells iter.Seq2[int, *event.Cell]) error {
 	var list []entry
 	seen := map[string]bool{}
 	for _, c := range cells {
-		if len(c.Known) > 0 || !c.HasFindings() || c.Class == report.Unknown {
+		if len(c.Known) > 0 || !c.HasFindings() || c.Class == event.Unknown {
 			continue
 		}
 		for i := range c.Findings {
@@ -69,7 +69,7 @@ var (
 	globMeta  = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 )
 
-func baseline(c *report.Cell, f *report.Finding) entry {
+func baseline(c *event.Cell, f *event.Finding) entry {
 	e := entry{Rule: f.Rule, Classes: []string{c.Class}, Tests: []string{globMeta.Replace(c.Test)},
 		Detail: "^" + anyNumber.ReplaceAllString(regexp.QuoteMeta(f.Detail), "(0x[0-9a-f]+|[0-9]+)") + "$",
 		Reason: "it was there when the list was written; nobody has examined it"}

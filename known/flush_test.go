@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // flusher is a handler that can write what it has.
 type flusher struct {
-	report.Handler
+	event.Handler
 	err error
 }
 
@@ -20,7 +20,7 @@ func (f flusher) Flush() error { return f.err }
 // TestFlush: what a handler gathers is written when its next one can write it.
 func TestFlush(t *testing.T) {
 	failure := errors.New("failure")
-	require.NoError(t, Handler{Next: report.NewRun()}.Flush())
+	require.NoError(t, Handler{Next: event.NewRun()}.Flush())
 	require.NoError(t, Handler{Next: flusher{}}.Flush())
 	require.ErrorIs(t, Handler{Next: flusher{err: failure}}.Flush(), failure)
 }

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"optcheck/report"
+	"optcheck/event"
 	"optcheck/toolchain"
 )
 
@@ -68,29 +68,29 @@ type List struct {
 }
 
 // Matches reports whether the filter matches one finding of a cell.
-func (f *Filter) Matches(c *report.Cell, x *report.Finding) bool {
+func (f *Filter) Matches(c *event.Cell, x *event.Finding) bool {
 	classes := f.Classes
 	if len(classes) == 0 {
-		classes = []string{report.Changed, report.Optimised}
+		classes = []string{event.Changed, event.Optimised}
 	}
 	return slices.Contains(classes, c.Class) && slices.Contains(f.Rules, x.Rule) && f.place(c) && in(f.Stages, x.Stage) &&
 		anyGlob(f.Tests, c.Test) && anyGlob(f.Shapes, shape(c.Test)) && (f.detail == nil || f.detail.MatchString(x.Detail)) && f.company(c, x)
 }
 
 // company reports whether the cell has the findings that must accompany one.
-func (f *Filter) company(c *report.Cell, x *report.Finding) bool {
-	lacks := func(rules []string, near func(*report.Finding) bool) bool {
+func (f *Filter) company(c *event.Cell, x *event.Finding) bool {
+	lacks := func(rules []string, near func(*event.Finding) bool) bool {
 		return slices.ContainsFunc(rules, func(rule string) bool {
-			return !slices.ContainsFunc(c.Findings, func(y report.Finding) bool { return y.Rule == rule && near(&y) })
+			return !slices.ContainsFunc(c.Findings, func(y event.Finding) bool { return y.Rule == rule && near(&y) })
 		})
 	}
-	same := func(y *report.Finding) bool { return y.Thread == x.Thread && y.Access == x.Access }
-	anywhere := func(*report.Finding) bool { return true }
+	same := func(y *event.Finding) bool { return y.Thread == x.Thread && y.Access == x.Access }
+	anywhere := func(*event.Finding) bool { return true }
 	return !lacks(f.With, same) && !lacks(f.Beside, anywhere)
 }
 
 // place reports whether the filter applies to a cell's toolchain, target, level and layout.
-func (f *Filter) place(c *report.Cell) bool {
+func (f *Filter) place(c *event.Cell) bool {
 	return f.release(c.Toolchain) && in(f.Targets, c.Target) && in(f.Levels, c.Level) && in(f.Layouts, c.Layout)
 }
 
@@ -138,7 +138,7 @@ func shape(test string) string {
 // Mark sets Cell.Known to the IDs of the filters that match the cell's findings, sorted. It
 // stays empty if no filter matches some finding: a cell is known only as a whole. What a cell that
 // could not be decided has in the place of findings is the reason, by the rule report.Undecided.
-func (l *List) Mark(c *report.Cell) {
+func (l *List) Mark(c *event.Cell) {
 	c.Known = nil
 	findings := marked(c)
 	var ids []string
@@ -165,12 +165,12 @@ func (l *List) Mark(c *report.Cell) {
 }
 
 // marked lists what of a cell can be known.
-func marked(c *report.Cell) []report.Finding {
+func marked(c *event.Cell) []event.Finding {
 	switch {
 	case c.HasFindings():
 		return c.Findings
-	case c.Class == report.Unknown:
-		return []report.Finding{{Rule: report.Undecided, Thread: -1, Access: -1, Detail: c.Reason}}
+	case c.Class == event.Unknown:
+		return []event.Finding{{Rule: event.Undecided, Thread: -1, Access: -1, Detail: c.Reason}}
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func marked(c *report.Cell) []report.Finding {
 // MarkSet returns a set whose cells are marked with known findings. It does not change what it
 // shares with the given set. A cell that no filter matches keeps the marks of lists that are
 // not at hand.
-func (l *List) MarkSet(set *report.Set) *report.Set {
+func (l *List) MarkSet(set *event.Set) *event.Set {
 	out := *set
 	out.Results, out.Cells = slices.Clone(set.Results), slices.Clone(set.Cells)
 	type key struct {
@@ -204,7 +204,7 @@ func (l *List) MarkSet(set *report.Set) *report.Set {
 }
 
 // IDs returns the IDs of the filters that match a finding of a cell.
-func (l *List) IDs(c *report.Cell, x *report.Finding) (ids []string) {
+func (l *List) IDs(c *event.Cell, x *event.Finding) (ids []string) {
 	for _, f := range l.Filters {
 		if f.Matches(c, x) {
 			ids = append(ids, f.ID)
@@ -215,7 +215,7 @@ func (l *List) IDs(c *report.Cell, x *report.Finding) (ids []string) {
 
 // Unused lists the filters that matched nothing although the run has a toolchain, target, level
 // and layout that they apply to.
-func (l *List) Unused(run *report.Config) []*Filter {
+func (l *List) Unused(run *event.Config) []*Filter {
 	var list []*Filter
 	for _, f := range l.Filters {
 		if f.used == 0 && f.reaches(run) {
@@ -225,22 +225,22 @@ func (l *List) Unused(run *report.Config) []*Filter {
 	return list
 }
 
-func (f *Filter) reaches(run *report.Config) bool {
+func (f *Filter) reaches(run *event.Config) bool {
 	meets := func(mine, theirs []string) bool {
 		return len(mine) == 0 || slices.ContainsFunc(mine, func(s string) bool { return slices.Contains(theirs, s) })
 	}
 	return meets(f.Targets, run.Targets) && meets(f.Levels, run.Levels) && meets(f.Layouts, run.Layouts) &&
-		slices.ContainsFunc(run.Toolchains, func(t report.Toolchain) bool { return f.release(t.ID) })
+		slices.ContainsFunc(run.Toolchains, func(t event.Toolchain) bool { return f.release(t.ID) })
 }
 
 // Handler marks the cells of a stream and passes them on to another handler.
 type Handler struct {
 	List *List
-	Next report.Handler
+	Next event.Handler
 }
 
 // Handle marks a cell and passes every event on.
-func (h Handler) Handle(e report.Event) error {
+func (h Handler) Handle(e event.Event) error {
 	if e.Cell != nil {
 		h.List.Mark(e.Cell)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 const one = `known:
@@ -24,10 +24,10 @@ const one = `known:
     reason: r
 `
 
-func cell() *report.Cell {
-	return &report.Cell{Test: "mp+x", Toolchain: "ptxas 11.8.89", Target: "sm_35", Level: "O3", Layout: "offsets",
-		Result: report.Result{Class: "changed",
-			Findings: []report.Finding{{Rule: "merged", Detail: "#0 ld and #1 ld"}}}}
+func cell() *event.Cell {
+	return &event.Cell{Test: "mp+x", Toolchain: "ptxas 11.8.89", Target: "sm_35", Level: "O3", Layout: "offsets",
+		Result: event.Result{Class: "changed",
+			Findings: []event.Finding{{Rule: "merged", Detail: "#0 ld and #1 ld"}}}}
 }
 
 // TestMatch: every field of a filter takes part in the match.
@@ -37,21 +37,21 @@ func TestMatch(t *testing.T) {
 	c := cell()
 	l.Mark(c)
 	require.Equal(t, []string{"a"}, c.Known)
-	for name, change := range map[string]func(*report.Cell){
-		"rule":     func(c *report.Cell) { c.Findings[0].Rule = "missing" },
-		"detail":   func(c *report.Cell) { c.Findings[0].Detail = "#1 ld" },
-		"too old":  func(c *report.Cell) { c.Toolchain = "ptxas 11.1.99" },
-		"too new":  func(c *report.Cell) { c.Toolchain = "ptxas 12.0.1" },
-		"nameless": func(c *report.Cell) { c.Toolchain = "ptxas" },
-		"target":   func(c *report.Cell) { c.Target = "sm_50" },
-		"level":    func(c *report.Cell) { c.Level = "O1" },
-		"layout":   func(c *report.Cell) { c.Layout = "symbols" },
-		"test":     func(c *report.Cell) { c.Test = "coRR" },
-		"shape":    func(c *report.Cell) { c.Test = "mpx+y" },
-		"class":    func(c *report.Cell) { c.Class = "miscompiled" },
-		"unknown":  func(c *report.Cell) { c.Class = "unknown" },
-		"a second finding": func(c *report.Cell) {
-			c.Findings = append(c.Findings, report.Finding{Rule: "reordered"})
+	for name, change := range map[string]func(*event.Cell){
+		"rule":     func(c *event.Cell) { c.Findings[0].Rule = "missing" },
+		"detail":   func(c *event.Cell) { c.Findings[0].Detail = "#1 ld" },
+		"too old":  func(c *event.Cell) { c.Toolchain = "ptxas 11.1.99" },
+		"too new":  func(c *event.Cell) { c.Toolchain = "ptxas 12.0.1" },
+		"nameless": func(c *event.Cell) { c.Toolchain = "ptxas" },
+		"target":   func(c *event.Cell) { c.Target = "sm_50" },
+		"level":    func(c *event.Cell) { c.Level = "O1" },
+		"layout":   func(c *event.Cell) { c.Layout = "symbols" },
+		"test":     func(c *event.Cell) { c.Test = "coRR" },
+		"shape":    func(c *event.Cell) { c.Test = "mpx+y" },
+		"class":    func(c *event.Cell) { c.Class = "miscompiled" },
+		"unknown":  func(c *event.Cell) { c.Class = "unknown" },
+		"a second finding": func(c *event.Cell) {
+			c.Findings = append(c.Findings, event.Finding{Rule: "reordered"})
 		},
 	} {
 		c := cell()
@@ -71,7 +71,7 @@ func TestMatch(t *testing.T) {
 func TestUnused(t *testing.T) {
 	l, err := Parse("f.yaml", []byte(one))
 	require.NoError(t, err)
-	run := &report.Config{Toolchains: []report.Toolchain{{ID: "ptxas 11.8.89"}}, Targets: []string{"sm_35"}, Levels: []string{"O3"},
+	run := &event.Config{Toolchains: []event.Toolchain{{ID: "ptxas 11.8.89"}}, Targets: []string{"sm_35"}, Levels: []string{"O3"},
 		Layouts: []string{"offsets"}}
 	require.Len(t, l.Unused(run), 1)
 	require.Equal(t, "f.yaml:2:5", l.Unused(run)[0].Origin)
@@ -85,8 +85,8 @@ func TestUnused(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, l.Unused(run), 1, "the run has no release that old")
 	require.Equal(t, "anywhere", l.Unused(run)[0].ID)
-	for _, change := range []func(*report.Config){
-		func(c *report.Config) { c.Toolchains = nil }, func(c *report.Config) { c.Levels = []string{"O0"} }, func(c *report.Config) { c.Layouts = []string{"symbols"} },
+	for _, change := range []func(*event.Config){
+		func(c *event.Config) { c.Toolchains = nil }, func(c *event.Config) { c.Levels = []string{"O0"} }, func(c *event.Config) { c.Layouts = []string{"symbols"} },
 	} {
 		l, err := Parse("f.yaml", []byte(one))
 		require.NoError(t, err)
@@ -102,14 +102,14 @@ func TestUndecided(t *testing.T) {
 		"  - {id: shy, rule: undecided, note: n, reason: r}\n  - {id: merged, rule: merged, class: [unknown, changed], note: n, reason: r}\n"))
 	require.NoError(t, err)
 	for _, c := range []struct {
-		r    report.Result
+		r    event.Result
 		want []string
 	}{
-		{report.Result{Class: report.Unknown, Reason: "the time limit of 5s"}, []string{"slow"}},
-		{report.Result{Class: report.Unknown, Reason: "a register that nobody knows"}, nil},
-		{report.Result{Class: report.Preserved, Reason: "the time limit of 5s"}, nil},
-		{report.Result{Class: report.Unsupported, Reason: "the time limit of 5s"}, nil},
-		{report.Result{Class: report.Changed, Reason: "the time limit of 5s", Findings: []report.Finding{{Rule: "merged"}}}, []string{"merged"}},
+		{event.Result{Class: event.Unknown, Reason: "the time limit of 5s"}, []string{"slow"}},
+		{event.Result{Class: event.Unknown, Reason: "a register that nobody knows"}, nil},
+		{event.Result{Class: event.Preserved, Reason: "the time limit of 5s"}, nil},
+		{event.Result{Class: event.Unsupported, Reason: "the time limit of 5s"}, nil},
+		{event.Result{Class: event.Changed, Reason: "the time limit of 5s", Findings: []event.Finding{{Rule: "merged"}}}, []string{"merged"}},
 	} {
 		x := cell()
 		x.Result = c.r
@@ -132,7 +132,7 @@ func TestBuiltin(t *testing.T) {
 		if f.ID == "llc-atomic-order" {
 			require.Equal(t, []string{"llc"}, f.Stages)
 		} else if !slices.Contains(illegal, f.ID) {
-			require.Equal(t, []string{report.Optimised}, f.Classes, f.ID)
+			require.Equal(t, []string{event.Optimised}, f.Classes, f.ID)
 		}
 	}
 	for _, c := range []struct {
@@ -169,12 +169,12 @@ func TestBuiltin(t *testing.T) {
 		{"reordered", "#1 atom.global.exch [y] is performed before #0 atom.global.add [x]: ATOM", ""},
 		{"reordered", "#1 ld.acquire.gpu.global [t] is performed before #0 st.global [d]: LD.E.CV R0", ""},
 	} {
-		x := &report.Cell{Test: "t", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "offsets",
-			Result: report.Result{Class: report.Optimised,
-				Findings: []report.Finding{{Rule: c.rule, Detail: c.detail}}}}
+		x := &event.Cell{Test: "t", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "offsets",
+			Result: event.Result{Class: event.Optimised,
+				Findings: []event.Finding{{Rule: c.rule, Detail: c.detail}}}}
 		l.Mark(x)
 		require.Equal(t, c.id, strings.Join(x.Known, " "), c.detail)
-		x.Class = report.Miscompiled
+		x.Class = event.Miscompiled
 		l.Mark(x)
 		require.Empty(t, x.Known, c.detail)
 	}
@@ -182,30 +182,30 @@ func TestBuiltin(t *testing.T) {
 
 // TestBuiltinWhere: what was looked at on some targets, or in one compiler of two, is known there only.
 func TestBuiltinWhere(t *testing.T) {
-	wider := report.Finding{Rule: "strengthened", Stage: "llc",
+	wider := event.Finding{Rule: "strengthened", Stage: "llc",
 		Detail: "#0 atom.relaxed.cta.global.add [x] has more strength, or the wider scope gpu: ATOMG.E.ADD.STRONG.GPU PT, R4, [R4], R6"}
-	swapped := report.Finding{Rule: "reordered", Detail: "#1 st.shared.cg [y] is performed before #0 st.shared.cg [x]: STS [R0+0x40], R15"}
-	with := func(f report.Finding, change func(*report.Finding)) report.Finding {
+	swapped := event.Finding{Rule: "reordered", Detail: "#1 st.shared.cg [y] is performed before #0 st.shared.cg [x]: STS [R0+0x40], R15"}
+	with := func(f event.Finding, change func(*event.Finding)) event.Finding {
 		change(&f)
 		return f
 	}
 	for _, c := range []struct {
 		what, target, id string
-		finding          report.Finding
+		finding          event.Finding
 	}{
 		{"a wider scope", "sm_80", "llc-atomic-scope", wider},
-		{"of ptxas", "sm_80", "", with(wider, func(f *report.Finding) { f.Stage = "ptxas" })},
-		{"of the system", "sm_80", "", with(wider, func(f *report.Finding) { f.Detail = strings.Replace(f.Detail, "scope gpu", "scope sys", 1) })},
-		{"of a release", "sm_80", "", with(wider, func(f *report.Finding) { f.Detail = strings.Replace(f.Detail, "relaxed", "release", 1) })},
+		{"of ptxas", "sm_80", "", with(wider, func(f *event.Finding) { f.Stage = "ptxas" })},
+		{"of the system", "sm_80", "", with(wider, func(f *event.Finding) { f.Detail = strings.Replace(f.Detail, "scope gpu", "scope sys", 1) })},
+		{"of a release", "sm_80", "", with(wider, func(f *event.Finding) { f.Detail = strings.Replace(f.Detail, "relaxed", "release", 1) })},
 		{"stores swapped", "sm_70", "weak-shared-stores-swap", swapped},
 		{"elsewhere", "sm_75", "", swapped},
-		{"a volatile one", "sm_70", "", with(swapped, func(f *report.Finding) { f.Detail = strings.Replace(f.Detail, "#0 st", "#0 st.volatile", 1) })},
+		{"a volatile one", "sm_70", "", with(swapped, func(f *event.Finding) { f.Detail = strings.Replace(f.Detail, "#0 st", "#0 st.volatile", 1) })},
 	} {
-		x := &report.Cell{Test: "t", Toolchain: "llc 22.1.8 + ptxas 12.4.131", Target: c.target, Level: "O3", Layout: "offsets",
-			Result: report.Result{Class: report.Optimised, Findings: []report.Finding{c.finding}}}
+		x := &event.Cell{Test: "t", Toolchain: "llc 22.1.8 + ptxas 12.4.131", Target: c.target, Level: "O3", Layout: "offsets",
+			Result: event.Result{Class: event.Optimised, Findings: []event.Finding{c.finding}}}
 		Builtin().Mark(x)
 		require.Equal(t, c.id, strings.Join(x.Known, " "), c.what)
-		x.Class, x.Known = report.Miscompiled, nil
+		x.Class, x.Known = event.Miscompiled, nil
 		Builtin().Mark(x)
 		require.Empty(t, x.Known, c.what)
 	}
@@ -214,28 +214,28 @@ func TestBuiltinWhere(t *testing.T) {
 // TestBeside: what moves beside an acquire that nothing waits for is known only with that, and only
 // in 11.2, whose acquire it is.
 func TestBeside(t *testing.T) {
-	cell := func() *report.Cell {
-		return &report.Cell{Test: "MP+po-rel.cta+acq.cta-po-p0:p1-xgys@readback-0.0.2", Toolchain: "ptxas 11.2.152", Target: "sm_80", Level: "O3",
-			Layout: "symbols", Result: report.Result{Class: report.Miscompiled, Findings: []report.Finding{
+	cell := func() *event.Cell {
+		return &event.Cell{Test: "MP+po-rel.cta+acq.cta-po-p0:p1-xgys@readback-0.0.2", Toolchain: "ptxas 11.2.152", Target: "sm_80", Level: "O3",
+			Layout: "symbols", Result: event.Result{Class: event.Miscompiled, Findings: []event.Finding{
 				{Rule: "fence-removed", Thread: 1, Detail: "nothing waits for #0 ld.acquire.cta.shared [y] before LDG.E.SYS R2, [R2] is issued"},
 				{Rule: "reordered", Access: 2, Detail: "#2 ld.global [x] is performed before #1 st.release.cta.shared [y]: LDG.E.SYS R2, [R2]"}}}}
 	}
 	c := cell()
 	Builtin().Mark(c)
 	require.Equal(t, []string{"cta-acquire-not-awaited", "moved-beside-cta-acquire"}, c.Known)
-	for what, change := range map[string]func(*report.Cell){
-		"awaited": func(c *report.Cell) { c.Findings = c.Findings[1:] },
-		"11.8":    func(c *report.Cell) { c.Toolchain = "ptxas 11.8.89" },
-		"a fence is gone": func(c *report.Cell) {
+	for what, change := range map[string]func(*event.Cell){
+		"awaited": func(c *event.Cell) { c.Findings = c.Findings[1:] },
+		"11.8":    func(c *event.Cell) { c.Toolchain = "ptxas 11.8.89" },
+		"a fence is gone": func(c *event.Cell) {
 			c.Findings[0].Detail = "the fence in front of #1 st.release.cta.shared [y] is missing"
 		},
-		"before the acquire": func(c *report.Cell) {
+		"before the acquire": func(c *event.Cell) {
 			c.Findings[1].Detail = "#2 ld.global [x] is performed before #0 ld.acquire.cta.shared [y]: LDG"
 		},
-		"a release that goes": func(c *report.Cell) {
+		"a release that goes": func(c *event.Cell) {
 			c.Findings[1].Detail = "#1 st.release.cta.shared [y] is performed before #0 st.global [x]: STS"
 		},
-		"a wider release": func(c *report.Cell) {
+		"a wider release": func(c *event.Cell) {
 			c.Findings[1].Detail = "#2 ld.global [x] is performed before #1 st.release.gpu.global [y]: LDG"
 		},
 	} {
@@ -250,9 +250,9 @@ func TestBeside(t *testing.T) {
 // was merged, and only with what the merged load may lose.
 func TestCompany(t *testing.T) {
 	ca, cg := "ld.global.ca [x]", "ld.shared.cg [x]"
-	cell := func(mem string) *report.Cell {
-		return &report.Cell{Test: "CoRR+ctrl+all-ca-cg-p0::p1-xg", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "symbols",
-			Result: report.Result{Class: report.Optimised, Findings: []report.Finding{
+	cell := func(mem string) *event.Cell {
+		return &event.Cell{Test: "CoRR+ctrl+all-ca-cg-p0::p1-xg", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "symbols",
+			Result: event.Result{Class: event.Optimised, Findings: []event.Finding{
 				{Rule: "merged", Thread: 1, Access: 1, Detail: "#0 " + mem + " and #1 " + mem + " are one instruction: LDG"},
 				{Rule: "dependency-broken", Thread: 1, Access: 1, Detail: "the control dependency from #0 " + mem + " to #1 " + mem + " is gone: LDG"},
 				{Rule: "control-changed", Thread: 1, Access: 1, Detail: "#1 " + mem + " is executed unconditionally: LDG"}}}}
@@ -262,32 +262,32 @@ func TestCompany(t *testing.T) {
 		Builtin().Mark(c)
 		require.Equal(t, []string{"merged-load-loses-its-condition", "weak-loads-merged"}, c.Known, mem)
 	}
-	for what, change := range map[string]func(*report.Cell){
-		"not merged":        func(c *report.Cell) { c.Findings = c.Findings[1:] },
-		"another is merged": func(c *report.Cell) { c.Findings[0].Access = 2 },
-		"another thread's":  func(c *report.Cell) { c.Findings[0].Thread = 0 },
-		"miscompiled":       func(c *report.Cell) { c.Class = report.Miscompiled },
-		"changed":           func(c *report.Cell) { c.Class = report.Changed },
-		"another shape":     func(c *report.Cell) { c.Test = "MP+ctrl-p0::p1-xg" },
-		"an address": func(c *report.Cell) {
+	for what, change := range map[string]func(*event.Cell){
+		"not merged":        func(c *event.Cell) { c.Findings = c.Findings[1:] },
+		"another is merged": func(c *event.Cell) { c.Findings[0].Access = 2 },
+		"another thread's":  func(c *event.Cell) { c.Findings[0].Thread = 0 },
+		"miscompiled":       func(c *event.Cell) { c.Class = event.Miscompiled },
+		"changed":           func(c *event.Cell) { c.Class = event.Changed },
+		"another shape":     func(c *event.Cell) { c.Test = "MP+ctrl-p0::p1-xg" },
+		"an address": func(c *event.Cell) {
 			c.Findings[1].Detail = strings.Replace(c.Findings[1].Detail, "control", "address", 1)
 		},
-		"a volatile load": func(c *report.Cell) {
+		"a volatile load": func(c *event.Cell) {
 			c.Findings[2].Detail = "#1 ld.volatile.global [x] is executed unconditionally: LDG"
 		},
-		"from a volatile": func(c *report.Cell) {
+		"from a volatile": func(c *event.Cell) {
 			c.Findings[1].Detail = strings.Replace(c.Findings[1].Detail, "#0 ld.global.ca", "#0 ld.volatile.global", 1)
 		},
-		"never executed": func(c *report.Cell) { c.Findings[2].Detail = "#1 ld.global.ca [x] is never executed: LDG" },
+		"never executed": func(c *event.Cell) { c.Findings[2].Detail = "#1 ld.global.ca [x] is never executed: LDG" },
 	} {
 		c := cell(ca)
 		change(c)
 		Builtin().Mark(c)
 		require.Empty(t, c.Known, what)
 	}
-	release := &report.Cell{Test: "R", Toolchain: "ptxas 12.4.131", Target: "sm_90", Level: "O3", Layout: "offsets",
-		Result: report.Result{Class: report.Optimised,
-			Findings: []report.Finding{{Rule: "reordered", Detail: "#1 ld.global [y] is performed before #0 st.release.gpu.global [x]: LDG.E R0"}}}}
+	release := &event.Cell{Test: "R", Toolchain: "ptxas 12.4.131", Target: "sm_90", Level: "O3", Layout: "offsets",
+		Result: event.Result{Class: event.Optimised,
+			Findings: []event.Finding{{Rule: "reordered", Detail: "#1 ld.global [y] is performed before #0 st.release.gpu.global [x]: LDG.E R0"}}}}
 	Builtin().Mark(release)
 	require.Empty(t, release.Known, "sm_90 keeps a release before a weak load")
 }
@@ -295,10 +295,10 @@ func TestCompany(t *testing.T) {
 // TestPairs: of llc and ptxas the release of ptxas counts, and filters can ask
 // for the compiler in which a finding arose.
 func TestPairs(t *testing.T) {
-	cell := func(detail, stage string) *report.Cell {
-		return &report.Cell{Test: "t", Toolchain: "llc 22.1.8 + ptxas 12.4.131", Target: "sm_80", Level: "O0", Layout: "offsets",
-			Result: report.Result{Class: report.Miscompiled,
-				Findings: []report.Finding{{Rule: "fence-removed", Detail: detail, Stage: stage}}}}
+	cell := func(detail, stage string) *event.Cell {
+		return &event.Cell{Test: "t", Toolchain: "llc 22.1.8 + ptxas 12.4.131", Target: "sm_80", Level: "O0", Layout: "offsets",
+			Result: event.Result{Class: event.Miscompiled,
+				Findings: []event.Finding{{Rule: "fence-removed", Detail: detail, Stage: stage}}}}
 	}
 	lost := "the fence in front of #1 atom.release.gpu.global.exch [m] is missing"
 	for _, c := range []struct{ detail, stage, id string }{

@@ -11,9 +11,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"optcheck/event"
 	"optcheck/internal/strictyaml"
 	"optcheck/optcheck"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/verify"
 )
@@ -262,16 +262,16 @@ func isRule(s string) error {
 	if slices.ContainsFunc(verify.Rules(), func(r verify.Entry) bool { return string(r.Rule) == s }) {
 		return nil
 	}
-	if r, ok := optcheck.LookupRule(s); s != report.Undecided && (!ok || !r.Breakable()) {
+	if r, ok := optcheck.LookupRule(s); s != event.Undecided && (!ok || !r.Breakable()) {
 		return fmt.Errorf("%q is not a rule that a finding can break", s)
 	}
 	return nil
 }
 
 func isClass(s string) error {
-	if s != report.Unknown && !(&report.Result{Class: s}).HasFindings() {
-		return fmt.Errorf("%q is not a class with findings (%s, %s, %s, %s), nor %s", s, report.Changed, report.Optimised, report.Miscompiled,
-			report.Crashed, report.Unknown)
+	if s != event.Unknown && !(&event.Result{Class: s}).HasFindings() {
+		return fmt.Errorf("%q is not a class with findings (%s, %s, %s, %s), nor %s", s, event.Changed, event.Optimised, event.Miscompiled,
+			event.Crashed, event.Unknown)
 	}
 	return nil
 }

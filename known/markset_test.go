@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // TestMarkSet: cells of a set are marked as those of a stream are, and nothing that it shares is changed: a result that
@@ -18,19 +18,19 @@ func TestMarkSet(t *testing.T) {
   - {id: any, rule: missing, note: n, reason: r}
 `))
 	require.NoError(t, err)
-	set := report.NewSet()
-	require.NoError(t, set.Handle(report.Event{Config: &report.Config{Schema: report.Schema, Toolchains: []report.Toolchain{{ID: "ptxas 12.4.131"}}}}))
-	result := func(rule string, known ...string) report.Result {
-		return report.Result{Class: report.Changed, Findings: []report.Finding{{Rule: rule}}, Known: known}
+	set := event.NewSet()
+	require.NoError(t, set.Handle(event.Event{Config: &event.Config{Schema: event.Schema, Toolchains: []event.Toolchain{{ID: "ptxas 12.4.131"}}}}))
+	result := func(rule string, known ...string) event.Result {
+		return event.Result{Class: event.Changed, Findings: []event.Finding{{Rule: rule}}, Known: known}
 	}
 	for i, x := range []struct {
 		target string
-		r      report.Result
+		r      event.Result
 	}{
 		{"sm_80", result("merged")}, {"sm_90", result("merged")}, {"sm_80", result("merged")}, {"sm_90", result("missing")},
-		{"sm_90", result("reordered", "elsewhere")}, {"sm_80", report.Result{Class: report.Preserved}},
+		{"sm_90", result("reordered", "elsewhere")}, {"sm_80", event.Result{Class: event.Preserved}},
 	} {
-		require.NoError(t, set.Handle(report.Event{Cell: &report.Cell{Test: fmt.Sprint("t", i), Toolchain: "ptxas 12.4.131", Target: x.target,
+		require.NoError(t, set.Handle(event.Event{Cell: &event.Cell{Test: fmt.Sprint("t", i), Toolchain: "ptxas 12.4.131", Target: x.target,
 			Level: "O3", Layout: "pointers", Result: x.r}}))
 	}
 	before := len(set.Results)
@@ -52,7 +52,7 @@ func TestMarkSet(t *testing.T) {
 func TestIDs(t *testing.T) {
 	list, err := Parse("f.yaml", []byte("known:\n  - {id: a, rule: merged, note: n, reason: r}\n  - {id: b, rules: [merged, missing], note: n, reason: r}\n"))
 	require.NoError(t, err)
-	c := &report.Cell{Result: report.Result{Class: report.Changed, Findings: []report.Finding{{Rule: "merged"}, {Rule: "missing"}, {Rule: "reordered"}}}}
+	c := &event.Cell{Result: event.Result{Class: event.Changed, Findings: []event.Finding{{Rule: "merged"}, {Rule: "missing"}, {Rule: "reordered"}}}}
 	for i, want := range [][]string{{"a", "b"}, {"b"}, nil} {
 		require.Equal(t, want, list.IDs(c, &c.Findings[i]))
 	}
@@ -62,11 +62,11 @@ func TestIDs(t *testing.T) {
 func TestHandler(t *testing.T) {
 	list, err := Parse("f.yaml", []byte("known:\n  - {id: a, rule: merged, note: n, reason: r}\n"))
 	require.NoError(t, err)
-	run := report.NewRun()
+	run := event.NewRun()
 	h := Handler{List: list, Next: run}
-	require.NoError(t, h.Handle(report.Event{Config: &report.Config{Tests: 7}}))
-	require.NoError(t, h.Handle(report.Event{Cell: &report.Cell{Test: "mp", Result: report.Result{Class: report.Changed, Findings: []report.Finding{{Rule: "merged"}}}}}))
-	require.NoError(t, h.Handle(report.Event{Stats: &report.Stats{}}))
+	require.NoError(t, h.Handle(event.Event{Config: &event.Config{Tests: 7}}))
+	require.NoError(t, h.Handle(event.Event{Cell: &event.Cell{Test: "mp", Result: event.Result{Class: event.Changed, Findings: []event.Finding{{Rule: "merged"}}}}}))
+	require.NoError(t, h.Handle(event.Event{Stats: &event.Stats{}}))
 	require.Equal(t, 7, run.Config.Tests)
 	require.Equal(t, []string{"a"}, run.Cells[0].Known)
 	require.NotNil(t, run.Stats)

@@ -3,10 +3,10 @@ package match
 import (
 	"strings"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/llvmir"
 	"optcheck/optcheck"
-	"optcheck/report"
 	"optcheck/spec"
 )
 
@@ -96,7 +96,7 @@ func (k *Kernel) whole() bool {
 
 // StageIR returns the stage at which a finding about OpenCL C arose, given the IR after the
 // front end and after the passes; "" if that is unknown.
-func StageIR(front, middle *Kernel, f *report.Finding) string {
+func StageIR(front, middle *Kernel, f *event.Finding) string {
 	switch f.Rule {
 	case optcheck.FenceRemoved.ID, optcheck.FenceWeakened.ID, optcheck.InvalidateMissing.ID, optcheck.WritebackMissing.ID,
 		optcheck.WaitMissing.ID, optcheck.WaitWeakened.ID:
@@ -111,7 +111,7 @@ func StageIR(front, middle *Kernel, f *report.Finding) string {
 	return StageBackEnd
 }
 
-func (k *Kernel) keepsIR(f *report.Finding) bool {
+func (k *Kernel) keepsIR(f *event.Finding) bool {
 	if !k.whole() {
 		return false
 	}

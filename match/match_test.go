@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/llvmir"
 	"optcheck/optcheck"
-	"optcheck/report"
 	"optcheck/spec"
 )
 
@@ -32,7 +32,7 @@ func TestPTX(t *testing.T) {
 			"ld.param.u64 %rd1, [k_param_0];\nld.param.u64 %rd2, [k_param_1];\n" + body + "ret;\n}\n"
 		k, err := PTX("k", text, s, test)
 		require.NoError(t, err)
-		return k.Stage(&report.Finding{Rule: rule, Access: access})
+		return k.Stage(&event.Finding{Rule: rule, Access: access})
 	}
 	for _, c := range []struct {
 		body   string
@@ -72,7 +72,7 @@ func TestPTXStronger(t *testing.T) {
 			"ld.param.u64 %rd1, [k_param_0];\n" + c.atom + " %r1, [%rd1], 1;\nret;\n}\n"
 		k, err := PTX("k", text, s, test)
 		require.NoError(t, err)
-		require.Equal(t, c.want, k.Stage(&report.Finding{Rule: optcheck.Strengthened.ID, Access: 0}), c.atom)
+		require.Equal(t, c.want, k.Stage(&event.Finding{Rule: optcheck.Strengthened.ID, Access: 0}), c.atom)
 	}
 	s, test := kernel(t, "mp+fence.sc.gpus", 0)
 	text := ".visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1, .param .u64 k_param_2)\n{\n.reg .b64 %rd<4>;\n" +
@@ -80,7 +80,7 @@ func TestPTXStronger(t *testing.T) {
 	k, err := PTX("k", text, s, test)
 	require.NoError(t, err)
 	for n, want := range map[int]string{0: StagePtxas, 2: StageLLC} {
-		require.Equal(t, want, k.Stage(&report.Finding{Rule: optcheck.Strengthened.ID, Access: n}))
+		require.Equal(t, want, k.Stage(&event.Finding{Rule: optcheck.Strengthened.ID, Access: n}))
 	}
 }
 
@@ -112,7 +112,7 @@ func TestIR(t *testing.T) {
 		{"a fence at last", whole, whole, optcheck.FenceRemoved, 1, StageBackEnd},
 		{"no such access", whole, whole, optcheck.FenceRemoved, 9, ""},
 	} {
-		got := StageIR(IR(c.front, s, test), IR(c.middle, s, test), &report.Finding{Rule: c.rule.ID, Access: c.access})
+		got := StageIR(IR(c.front, s, test), IR(c.middle, s, test), &event.Finding{Rule: c.rule.ID, Access: c.access})
 		require.Equal(t, c.want, got, c.name)
 	}
 }

@@ -3,10 +3,10 @@ package match
 import (
 	"fmt"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/optcheck"
 	"optcheck/ptx"
-	"optcheck/report"
 	"optcheck/spec"
 )
 
@@ -112,7 +112,7 @@ func (k *Kernel) At(entry int) int {
 
 // Stage returns the compiler that caused a finding: llc if the PTX already lacks what the
 // finding reports as gone, or has what it reports as more, else ptxas; "" if that is unknown.
-func (k *PTXKernel) Stage(f *report.Finding) string {
+func (k *PTXKernel) Stage(f *event.Finding) string {
 	ok, n := false, f.Access
 	switch f.Rule {
 	case optcheck.ExtraAccess.ID, optcheck.Duplicated.ID:

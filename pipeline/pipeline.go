@@ -15,9 +15,9 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/sass"
 	"optcheck/spec"
 	"optcheck/toolchain"
@@ -209,7 +209,7 @@ type Suspect struct {
 	Way      Way
 	Unit     toolchain.Unit // kernels with equal names are equal
 	Between  string         // see Result
-	Findings []*report.Finding
+	Findings []*event.Finding
 }
 
 // Problem is a failure reported beside the results: its kind is one of report.Problem.
@@ -232,27 +232,27 @@ func Kind(err error) string {
 	var parse *sass.Error
 	switch {
 	case errors.As(err, &unread), errors.As(err, &parse):
-		return report.ProblemParse
+		return event.ProblemParse
 	case errors.Is(err, toolchain.ErrCrashed):
-		return report.ProblemCrash
+		return event.ProblemCrash
 	case errors.Is(err, toolchain.ErrTimeout):
-		return report.ProblemTimeout
+		return event.ProblemTimeout
 	case errors.Is(err, toolchain.ErrCompile):
-		return report.ProblemCompile
+		return event.ProblemCompile
 	}
-	return report.ProblemInfrastructure
+	return event.ProblemInfrastructure
 }
 
 // Crash returns what the error of a kernel says of a compiler that crashes or hangs, nil if it is
 // another failure. compilers are those that process the kernel.
-func Crash(err error, thread int, compilers []toolchain.Compiler) *report.Finding {
+func Crash(err error, thread int, compilers []toolchain.Compiler) *event.Finding {
 	var e *toolchain.Error
 	if !errors.As(err, &e) || e.Crash() == "" {
 		return nil
 	}
-	f := &report.Finding{Rule: report.RuleCrash, Thread: thread, Access: -1, Detail: filepath.Base(e.Tool) + ": " + e.Crash(), At: e.At}
+	f := &event.Finding{Rule: event.RuleCrash, Thread: thread, Access: -1, Detail: filepath.Base(e.Tool) + ": " + e.Crash(), At: e.At}
 	if errors.Is(err, toolchain.ErrHung) {
-		f.Rule = report.RuleHang
+		f.Rule = event.RuleHang
 	}
 	for _, c := range compilers {
 		if len(compilers) > 1 && c.Path == e.Tool {

@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
+	"optcheck/event"
 	"optcheck/isa"
 	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/refine"
-	"optcheck/report"
 	"optcheck/sass/cubin"
 	"optcheck/target"
 	"optcheck/toolchain"
@@ -45,8 +45,8 @@ type Cell struct {
 	// newer one, "" if it knows the module's.
 	CompiledAs string `json:"compiled_as,omitempty"`
 	// Crash is what the compiler does at the module in the place of machine code, nil if it ends well.
-	Crash  *report.Finding `json:"crash,omitempty"`
-	Result *Result         `json:"result,omitempty"`
+	Crash  *event.Finding `json:"crash,omitempty"`
+	Result *Result        `json:"result,omitempty"`
 }
 
 // Options say what is audited.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/isa"
 	"optcheck/model"
 	"optcheck/ptx"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/target"
 )
@@ -29,7 +29,7 @@ const maxText = 160
 // Program is a module as the event stream has it: a test for each of its kernels,
 // with its operations as those of one thread.
 type Program struct {
-	Tests []report.Test
+	Tests []event.Test
 	m     *ptx.Module
 	roots []string
 	ops   map[string][]Place
@@ -46,7 +46,7 @@ func NewProgram(m *ptx.Module, o Origin, targets ...string) *Program {
 			continue
 		}
 		hash := sha256.Sum256([]byte(hex.EncodeToString(text[:]) + f.Name))
-		t := report.Test{Name: m.Name() + ":" + f.Name, Hash: hex.EncodeToString(hash[:]), Dialect: report.Program, File: m.File,
+		t := event.Test{Name: m.Name() + ":" + f.Name, Hash: hex.EncodeToString(hash[:]), Dialect: event.Program, File: m.File,
 			Targets: targets, Text: x.of(src.ops), Lines: [][]int{{}}, Columns: [][]int{{}}}
 		for _, op := range src.ops {
 			t.Lines[0], t.Columns[0] = append(t.Lines[0], op.Inst.Pos.Line), append(t.Columns[0], op.Inst.Pos.Col)
@@ -64,14 +64,14 @@ func NewProgram(m *ptx.Module, o Origin, targets ...string) *Program {
 // kernels.
 func NewFailed(m *ptx.Module, o Origin, targets ...string) *Program {
 	hash := sha256.Sum256([]byte(m.Name() + "\x00" + o.Text))
-	return &Program{m: m, roots: []string{""}, Tests: []report.Test{{Name: m.Name(), Hash: hex.EncodeToString(hash[:]),
-		Dialect: report.Program, File: o.File, Targets: targets, Lines: [][]int{{}}, Columns: [][]int{{}}}}}
+	return &Program{m: m, roots: []string{""}, Tests: []event.Test{{Name: m.Name(), Hash: hex.EncodeToString(hash[:]),
+		Dialect: event.Program, File: o.File, Targets: targets, Lines: [][]int{{}}, Columns: [][]int{{}}}}}
 }
 
 // Config says what an audit of programs is of. What the tool itself is, the caller
 // adds.
-func Config(o *Options, programs []*Program) *report.Config {
-	c := &report.Config{Schema: report.Schema, Spec: spec.Version, Layouts: []string{report.OwnLayout}, Claims: Statement(o.Execute), Execute: o.Execute}
+func Config(o *Options, programs []*Program) *event.Config {
+	c := &event.Config{Schema: event.Schema, Spec: spec.Version, Layouts: []string{event.OwnLayout}, Claims: Statement(o.Execute), Execute: o.Execute}
 	targets, levels := map[string]bool{}, map[string]bool{}
 	for _, p := range programs {
 		cells := o.cells(p.m)
@@ -83,13 +83,13 @@ func Config(o *Options, programs []*Program) *report.Config {
 	}
 	c.Targets, c.Levels = slices.SortedFunc(maps.Keys(targets), target.Compare), slices.Sorted(maps.Keys(levels))
 	for _, tc := range o.Toolchains {
-		c.Toolchains = append(c.Toolchains, report.Toolchain{ID: tc.ID, Build: tc.Build, MaxPTX: tc.MaxPTX})
+		c.Toolchains = append(c.Toolchains, event.Toolchain{ID: tc.ID, Build: tc.Build, MaxPTX: tc.MaxPTX})
 	}
 	return c
 }
 
 // Known reports whether what a cell of the module says is known of all of its kernels.
-func (p *Program) Known(c *Cell, have func(*report.Cell) bool) bool {
+func (p *Program) Known(c *Cell, have func(*event.Cell) bool) bool {
 	for i := range p.Tests {
 		if !have(p.place(i, c)) {
 			return false
@@ -99,21 +99,21 @@ func (p *Program) Known(c *Cell, have func(*report.Cell) bool) bool {
 }
 
 // place is a kernel's cell without its result.
-func (p *Program) place(i int, c *Cell) *report.Cell {
+func (p *Program) place(i int, c *Cell) *event.Cell {
 	t := &p.Tests[i]
-	return &report.Cell{Test: t.Name, Hash: t.Hash, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: report.OwnLayout}
+	return &event.Cell{Test: t.Name, Hash: t.Hash, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: event.OwnLayout}
 }
 
 // Events hands over what a cell of a module says of each of its kernels.
-func (p *Program) Events(c *Cell, emit func(report.Event) error) error {
+func (p *Program) Events(c *Cell, emit func(event.Event) error) error {
 	if problem := p.problem(c); problem != nil {
-		return emit(report.Event{Problem: problem})
+		return emit(event.Event{Problem: problem})
 	}
 	for i := range p.Tests {
 		t, cell := &p.Tests[i], p.place(i, c)
-		cell.Result = report.Result{Class: c.Class, Reason: c.Reason}
+		cell.Result = event.Result{Class: c.Class, Reason: c.Reason}
 		if c.Crash != nil {
-			cell.Findings = []report.Finding{*c.Crash}
+			cell.Findings = []event.Finding{*c.Crash}
 		}
 		if k := c.kernel(p.roots[i]); k != nil {
 			cell.Result = p.result(k)
@@ -124,12 +124,12 @@ func (p *Program) Events(c *Cell, emit func(report.Event) error) error {
 				cell.Result.Reason = strings.TrimPrefix(cell.Result.Reason+"; "+as, "; ")
 			}
 			if l := p.listing(k, &cell.Result); l != nil {
-				if err := emit(report.Event{Listing: l}); err != nil {
+				if err := emit(event.Event{Listing: l}); err != nil {
 					return err
 				}
 			}
 		}
-		if err := emit(report.Event{Cell: cell}); err != nil {
+		if err := emit(event.Event{Cell: cell}); err != nil {
 			return err
 		}
 	}
@@ -145,12 +145,12 @@ func (c *Cell) why() string {
 }
 
 // problem is what became of a module that has no kernel to show it at, nil if it has one or all is well.
-func (p *Program) problem(c *Cell) *report.Problem {
-	kind := map[string]string{Invalid: report.ProblemInput, Crashed: report.ProblemCrash, Unknown: report.ProblemInfrastructure}[c.Class]
+func (p *Program) problem(c *Cell) *event.Problem {
+	kind := map[string]string{Invalid: event.ProblemInput, Crashed: event.ProblemCrash, Unknown: event.ProblemInfrastructure}[c.Class]
 	if len(p.Tests) > 0 || kind == "" {
 		return nil
 	}
-	return &report.Problem{Kind: kind, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Detail: c.File + ": " + c.why()}
+	return &event.Problem{Kind: kind, Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Detail: c.File + ": " + c.why()}
 }
 
 func hashOf(s string) string {
@@ -171,7 +171,7 @@ func (c *Cell) kernel(name string) *Kernel {
 }
 
 // executed is how much of a kernel was executed, nil if that was not asked for.
-func (c *Cell) executed(kernel string) *report.Execution {
+func (c *Cell) executed(kernel string) *event.Execution {
 	for i := range c.Result.Executed {
 		if x := &c.Result.Executed[i]; x.Kernel == kernel {
 			return x.event()
@@ -180,7 +180,7 @@ func (c *Cell) executed(kernel string) *report.Execution {
 	return nil
 }
 
-func (p *Program) result(k *Kernel) (r report.Result) {
+func (p *Program) result(k *Kernel) (r event.Result) {
 	r.Compared = &k.Count
 	if r.Class, r.Reason = k.Class(); r.Class == Preserved {
 		r.Reason = k.Count.Limits()
@@ -220,8 +220,8 @@ func undefined(k *Kernel) string {
 	return ""
 }
 
-func (p *Program) finding(k *Kernel, f *Finding) report.Finding {
-	out := report.Finding{Rule: string(f.Rule), Access: -1, Detail: f.Detail, NoTest: f.NoTest, Flight: f.Flight, Executed: f.Execution != nil}
+func (p *Program) finding(k *Kernel, f *Finding) event.Finding {
+	out := event.Finding{Rule: string(f.Rule), Access: -1, Detail: f.Detail, NoTest: f.NoTest, Flight: f.Flight, Executed: f.Execution != nil}
 	for i, op := range p.ops[k.Name] {
 		if f.First != nil && op == *f.First {
 			out.Access = i
@@ -237,9 +237,9 @@ func (p *Program) finding(k *Kernel, f *Finding) report.Finding {
 }
 
 // event is a verdict of miscompilation as the event stream has it.
-func (v *Verdict) event() *report.Verdict {
+func (v *Verdict) event() *event.Verdict {
 	outcome := state(v.Outcome)
-	return &report.Verdict{Model: v.Model, Source: v.states[0], Machine: v.states[1], Check: v.Check, Cycle: v.Cycle, Events: v.Events, Lifted: v.Machine,
+	return &event.Verdict{Model: v.Model, Source: v.states[0], Machine: v.states[1], Check: v.Check, Cycle: v.Cycle, Events: v.Events, Lifted: v.Machine,
 		Slice: v.Source, Pattern: v.Pattern, New: []string{outcome}, Visible: []string{outcome}}
 }
 
@@ -251,18 +251,18 @@ func state(cond string) string {
 }
 
 // Thread shows all operations of a kernel beside its machine code.
-func (p *Program) Thread(k *Kernel) (t report.ThreadListing) {
+func (p *Program) Thread(k *Kernel) (t event.ThreadListing) {
 	for i, op := range p.ops[k.Name] {
-		t.Source = append(t.Source, report.Line{Pos: i, Text: fmt.Sprintf("%s // %d", cut(op.Text, maxText), op.Pos.Line), At: op.Pos.Line})
+		t.Source = append(t.Source, event.Line{Pos: i, Text: fmt.Sprintf("%s // %d", cut(op.Text, maxText), op.Pos.Line), At: op.Pos.Line})
 	}
 	for _, x := range k.Machine {
-		t.Machine = append(t.Machine, report.Line{Pos: x.Op, Text: cut(x.Text, maxText), Part: x.Part, At: int(x.At)})
+		t.Machine = append(t.Machine, event.Line{Pos: x.Op, Text: cut(x.Text, maxText), Part: x.Part, At: int(x.At)})
 	}
 	return t
 }
 
 // listing shows the operations of a kernel beside its machine code.
-func (p *Program) listing(k *Kernel, r *report.Result) *report.Listing {
+func (p *Program) listing(k *Kernel, r *event.Result) *event.Listing {
 	ops := p.ops[k.Name]
 	if len(ops) > maxShown && !r.HasFindings() {
 		return nil
@@ -272,15 +272,15 @@ func (p *Program) listing(k *Kernel, r *report.Result) *report.Listing {
 		if len(ops) > maxShown {
 			t = t.Near(beyondShown, accesses(r.Findings)...)
 		}
-		return &report.Listing{Code: r.Code, Threads: []report.ThreadListing{t}}
+		return &event.Listing{Code: r.Code, Threads: []event.ThreadListing{t}}
 	}
 	t = t.Bare()
 	r.Look = hashOf(fmt.Sprint(p.Tests[0].Hash, k.Name, t))
-	return &report.Listing{Code: r.Look, Threads: []report.ThreadListing{t}}
+	return &event.Listing{Code: r.Look, Threads: []event.ThreadListing{t}}
 }
 
 // accesses are the operations that findings name, as far as there is room for them.
-func accesses(findings []report.Finding) (out []int) {
+func accesses(findings []event.Finding) (out []int) {
 	for i := range findings[:min(len(findings), maxShown/(2*beyondShown+1))] {
 		out = append(out, findings[i].Access)
 	}

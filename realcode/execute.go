@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/isa"
 	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/refine"
 	"optcheck/refine/nvidia"
-	"optcheck/report"
 	"optcheck/sass/cubin"
 )
 
@@ -231,12 +231,12 @@ func contracts(m *ptx.Module, kernel string) bool {
 func (x *Executed) Known() string { return x.event().Text() }
 
 // event is an execution as the event stream has it.
-func (x *Executed) event() *report.Execution {
+func (x *Executed) event() *event.Execution {
 	if x.Why != "" {
-		return &report.Execution{Why: cut(oneLineText(x.Why), 300), Proved: x.Proved}
+		return &event.Execution{Why: cut(oneLineText(x.Why), 300), Proved: x.Proved}
 	}
 	share := func(s float64) float64 { return math.Round(s*1e4) / 1e4 }
-	return &report.Execution{Runs: x.Runs + x.Cut, Cut: x.Cut, Forced: x.Forced, Source: share(x.Source.Share()), Machine: share(x.Machine.Share()),
+	return &event.Execution{Runs: x.Runs + x.Cut, Cut: x.Cut, Forced: x.Forced, Source: share(x.Source.Share()), Machine: share(x.Machine.Share()),
 		Uncontracted: x.Uncontracted, Proved: x.Proved}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/ptx"
 	"optcheck/report"
 )
@@ -21,9 +22,9 @@ func TestFirstScreen(t *testing.T) {
 		"st.global.u32 [%rd3], %r3;\nret;\n}\n"))
 	require.NoError(t, err)
 	o := Options{Toolchains: releases(t, "11.8", "12.4"), Targets: []string{"sm_80", "sm_90"}, Levels: []string{"O0", "O1", "O2", "O3"}, Execute: Runs}
-	run, p := report.NewRun(), NewProgram(m, Origin{})
-	require.NoError(t, run.Handle(report.Event{Config: Config(&o, []*Program{p})}))
-	require.NoError(t, run.Handle(report.Event{Test: &p.Tests[0]}))
+	run, p := event.NewRun(), NewProgram(m, Origin{})
+	require.NoError(t, run.Handle(event.Event{Config: Config(&o, []*Program{p})}))
+	require.NoError(t, run.Handle(event.Event{Test: &p.Tests[0]}))
 	require.NoError(t, Audit(t.Context(), o, m, func(c *Cell) error { return p.Events(c, run.Handle) }))
 	var out bytes.Buffer
 	screen := report.Screen(&out, 100, false)

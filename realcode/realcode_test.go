@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/required"
 	"optcheck/isa"
 	"optcheck/pipeline"
 	"optcheck/ptx"
-	"optcheck/report"
 	"optcheck/toolchain"
 	"optcheck/toolchain/tested"
 )
@@ -399,7 +399,7 @@ func TestLowered(t *testing.T) {
 	p, reasons := NewProgram(m, Origin{}), []string{}
 	require.NoError(t, Audit(t.Context(), o, m, func(c *Cell) error {
 		require.Equal(t, Preserved, c.Class, c.Reason)
-		return p.Events(c, func(e report.Event) error {
+		return p.Events(c, func(e event.Event) error {
 			if e.Cell != nil {
 				reasons = append(reasons, e.Cell.Reason)
 			}

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/ptx"
 	"optcheck/refine"
-	"optcheck/report"
 	"optcheck/sass/hazard"
 )
 
@@ -105,7 +105,7 @@ func (f *Finding) headline() string {
 }
 
 // Count counts what was compared.
-type Count = report.Matched
+type Count = event.Matched
 
 // Result is what a comparison of a module with machine code says.
 type Result struct {

@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/audit"
+	"optcheck/event"
 	"optcheck/internal/required"
 	"optcheck/litmus"
 	"optcheck/ptx"
 	"optcheck/ptxgen"
 	"optcheck/ptxgen/cycle"
 	"optcheck/realcode"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/target"
 	"optcheck/toolchain"
@@ -60,9 +60,9 @@ var allowed = []string{"nobody observes what it reads", "nothing waits for", "no
 	"is performed before #", "moves 8 bytes instead of 4"}
 
 // cells keeps the cells of an audit.
-type cells []report.Cell
+type cells []event.Cell
 
-func (c *cells) Handle(e report.Event) error {
+func (c *cells) Handle(e event.Event) error {
 	if e.Cell != nil {
 		*c = append(*c, *e.Cell)
 	}
@@ -125,17 +125,17 @@ func TestTwoRoads(t *testing.T) {
 		most = 5
 	}
 	assert.LessOrEqual(t, counts["accused"], most)
-	require.Positive(t, counts[report.Miscompiled])
-	require.Positive(t, counts[report.Preserved])
-	require.Positive(t, counts[report.Optimised])
+	require.Positive(t, counts[event.Miscompiled])
+	require.Positive(t, counts[event.Preserved])
+	require.Positive(t, counts[event.Optimised])
 }
 
-func alike(a, b *report.Cell) bool {
+func alike(a, b *event.Cell) bool {
 	return a.Toolchain == b.Toolchain && a.Target == b.Target && a.Level == b.Level
 }
 
 // program compares the two answers for the kernels of some cells.
-func program(t *testing.T, tcs []*toolchain.Toolchain, tests map[string]*litmus.Test, list []report.Cell, counts map[string]int) {
+func program(t *testing.T, tcs []*toolchain.Toolchain, tests map[string]*litmus.Test, list []event.Cell, counts map[string]int) {
 	c := &list[0]
 	tc, err := toolchain.Find(tcs, c.Toolchain)
 	require.NoError(t, err)
@@ -145,7 +145,7 @@ func program(t *testing.T, tcs []*toolchain.Toolchain, tests map[string]*litmus.
 	some := false
 	for i := range list {
 		switch list[i].Class {
-		case report.Preserved, report.Optimised, report.Miscompiled:
+		case event.Preserved, event.Optimised, event.Miscompiled:
 			layout, err := spec.ParseLayout(list[i].Layout)
 			require.NoError(t, err)
 			units[i], err = ptxgen.Emit(tests[list[i].Test], ptxgen.Options{Target: c.Target, Layout: layout})
@@ -180,9 +180,9 @@ func program(t *testing.T, tcs []*toolchain.Toolchain, tests map[string]*litmus.
 		counts[x.Class]++
 		at := fmt.Sprint(x.Test, " ", x.Toolchain, " ", x.Target, " ", x.Level, " ", x.Layout)
 		switch {
-		case x.Class == report.Miscompiled:
+		case x.Class == event.Miscompiled:
 			assert.NotZero(t, len(found)+unknown, "%s: preserved; %v", at, x.Findings)
-		case len(found) > 0 && (x.Class == report.Preserved || !partner(x)):
+		case len(found) > 0 && (x.Class == event.Preserved || !partner(x)):
 			counts["accused"]++
 			t.Logf("%s: %s, and accused: %s: %s", at, x.Class, found[0].Rule, found[0].Detail)
 		}
@@ -190,7 +190,7 @@ func program(t *testing.T, tcs []*toolchain.Toolchain, tests map[string]*litmus.
 }
 
 // partner reports whether an optimised cell has a finding that needs a partner.
-func partner(c *report.Cell) bool {
+func partner(c *event.Cell) bool {
 	for _, f := range c.Findings {
 		for _, a := range allowed {
 			if strings.Contains(f.Detail, a) {

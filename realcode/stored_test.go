@@ -20,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/isa"
 	"optcheck/pipeline"
 	"optcheck/ptx"
@@ -285,7 +286,7 @@ func TestStored(t *testing.T) {
 	})
 	var out bytes.Buffer
 	dec := gob.NewDecoder(bytes.NewReader(data))
-	reports := map[string]*report.Run{}
+	reports := map[string]*event.Run{}
 	changes, noticed := 0, 0
 	var want []byte
 	if !*update {
@@ -313,7 +314,7 @@ func TestStored(t *testing.T) {
 		for i := range p.Tests {
 			require.NoError(t, enc.Encode(p.Tests[i]))
 		}
-		require.NoError(t, p.Events(c, func(e report.Event) error { return enc.Encode(e) }))
+		require.NoError(t, p.Events(c, func(e event.Event) error { return enc.Encode(e) }))
 		for i := range c.Result.Kernels {
 			fmt.Fprintf(&out, "%s: %+v\n", c.Result.Kernels[i].Name, c.Result.Kernels[i].Count)
 		}
@@ -322,11 +323,11 @@ func TestStored(t *testing.T) {
 		}
 		key := s.Toolchain + s.Target
 		if reports[key] == nil {
-			reports[key] = report.NewRun()
-			reports[key].Config = report.Config{Layouts: []string{report.OwnLayout}, Claims: Statement(len(reports))}
+			reports[key] = event.NewRun()
+			reports[key].Config = event.Config{Layouts: []string{event.OwnLayout}, Claims: Statement(len(reports))}
 		}
 		for i := range p.Tests {
-			require.NoError(t, reports[key].Handle(report.Event{Test: &p.Tests[i]}))
+			require.NoError(t, reports[key].Handle(event.Event{Test: &p.Tests[i]}))
 		}
 		require.NoError(t, p.Events(c, reports[key].Handle))
 		r := &compiled{m, s.Program, number(s.Target)}

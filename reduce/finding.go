@@ -14,9 +14,9 @@ import (
 	"strings"
 
 	"optcheck/audit"
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/optcheck"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -38,21 +38,21 @@ type Signature struct {
 }
 
 // Holds reports whether a cell has the finding.
-func (s Signature) Holds(c *report.Cell) bool {
-	if !c.HasFindings() || s.Class != "" && s.Class != report.Changed && c.Class != s.Class {
+func (s Signature) Holds(c *event.Cell) bool {
+	if !c.HasFindings() || s.Class != "" && s.Class != event.Changed && c.Class != s.Class {
 		return false // a smaller test may have lost the data race that prevented a verdict
 	}
 	if s.Visible && (c.Verdict == nil || len(c.Verdict.New) == 0 || c.Verdict.Hidden()) {
 		return false
 	}
-	if s.RaceFree && c.RaceWord() != report.WordRaceFree {
+	if s.RaceFree && c.RaceWord() != event.WordRaceFree {
 		return false
 	}
 	return slices.ContainsFunc(c.Findings, s.Is)
 }
 
 // Is reports whether a finding of a cell has the signature's rule, stage and gist.
-func (s Signature) Is(f report.Finding) bool {
+func (s Signature) Is(f event.Finding) bool {
 	return f.Rule == s.Rule && (s.Stage == "" || f.Stage == s.Stage) && (s.Gist == "" || f.Detail == s.Gist)
 }
 
@@ -82,7 +82,7 @@ var (
 
 // absent is the error for a cell of a class that does not have the finding that was looked for.
 func absent(class string) error {
-	if class == report.Unknown {
+	if class == event.Unknown {
 		return ErrUndecided
 	}
 	return ErrNotThere
@@ -90,7 +90,7 @@ func absent(class string) error {
 
 // Cell audits the finding's cell alone and returns it with the listing of its machine code, nil
 // if there is none.
-func Cell(ctx context.Context, f *Finding, base audit.Options) (*report.Cell, *report.Listing, error) {
+func Cell(ctx context.Context, f *Finding, base audit.Options) (*event.Cell, *event.Listing, error) {
 	run, err := audited(ctx, f, base, []*litmus.Test{f.Test})
 	if err != nil {
 		return nil, nil, err
@@ -103,7 +103,7 @@ func Cell(ctx context.Context, f *Finding, base audit.Options) (*report.Cell, *r
 // finding names none (the first broken one in the order of optcheck.Rules), the class, and, for
 // a toolchain of two compilers, the one in which it arose. If the finding is not there, the
 // error wraps ErrNotThere and says what the cell is instead.
-func (f *Finding) Confirm(ctx context.Context, base audit.Options) (*report.Cell, *report.Listing, error) {
+func (f *Finding) Confirm(ctx context.Context, base audit.Options) (*event.Cell, *event.Listing, error) {
 	c, l, err := Cell(ctx, f, base)
 	if err != nil {
 		return nil, nil, err
@@ -119,24 +119,24 @@ func (f *Finding) Confirm(ctx context.Context, base audit.Options) (*report.Cell
 		return c, l, fmt.Errorf("%w: %s is %s", absent(c.Class), where(c), say(c))
 	}
 	f.Signature.Class = c.Class
-	f.Signature.Visible = c.Class == report.Miscompiled && c.Verdict != nil && len(c.Verdict.New) > 0 && !c.Verdict.Hidden()
-	f.Signature.RaceFree = c.Class == report.Miscompiled && c.Verdict != nil && c.Verdict.Race == report.RaceFree
+	f.Signature.Visible = c.Class == event.Miscompiled && c.Verdict != nil && len(c.Verdict.New) > 0 && !c.Verdict.Hidden()
+	f.Signature.RaceFree = c.Class == event.Miscompiled && c.Verdict != nil && c.Verdict.Race == event.RaceFree
 	x := &c.Findings[slices.IndexFunc(c.Findings, f.Signature.Is)]
 	if len(f.Toolchain.Compilers()) > 1 {
 		f.Signature.Stage = x.Stage
 	}
-	if c.Class == report.Crashed {
+	if c.Class == event.Crashed {
 		f.Signature.Gist = x.Detail
 	}
 	return c, l, nil
 }
 
-func where(c *report.Cell) string {
+func where(c *event.Cell) string {
 	return strings.Join([]string{c.Test, "in", c.Toolchain, c.Target, c.Level, c.Layout}, " ")
 }
 
 // say describes class, broken rules and reason of a cell.
-func say(c *report.Cell) string {
+func say(c *event.Cell) string {
 	s := c.Class
 	if rs := Rules(c); len(rs) > 0 {
 		s += " (" + strings.Join(rs, ", ") + ")"
@@ -149,7 +149,7 @@ func say(c *report.Cell) string {
 
 // Rules lists the rules that are broken in a cell, each once, in the order of
 // its findings.
-func Rules(c *report.Cell) []string {
+func Rules(c *event.Cell) []string {
 	var list []string
 	for _, f := range c.Findings {
 		if !slices.Contains(list, f.Rule) {
@@ -160,7 +160,7 @@ func Rules(c *report.Cell) []string {
 }
 
 // audited audits several tests in place of the finding's, with one process for all.
-func audited(ctx context.Context, f *Finding, base audit.Options, tests []*litmus.Test) (*report.Run, error) {
+func audited(ctx context.Context, f *Finding, base audit.Options, tests []*litmus.Test) (*event.Run, error) {
 	o := base
 	o.Tests, o.Toolchains, o.Targets, o.Levels = tests, []*toolchain.Toolchain{f.Toolchain}, []string{f.Target}, []string{f.Level}
 	o.Layouts, o.Flags, o.Progress = []spec.Layout{f.Layout}, f.Flags, nil
@@ -170,8 +170,8 @@ func audited(ctx context.Context, f *Finding, base audit.Options, tests []*litmu
 // matrix audits a matrix into memory. Failures that candidates cause in the compiler do not
 // matter; a tool that breaks down is an error, because a result without it might not be the
 // smallest one.
-func matrix(ctx context.Context, o audit.Options) (*report.Run, error) {
-	run := report.NewRun()
+func matrix(ctx context.Context, o audit.Options) (*event.Run, error) {
+	run := event.NewRun()
 	if err := audit.Run(ctx, o, run); err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func matrix(ctx context.Context, o audit.Options) (*report.Run, error) {
 
 // Cells audits several tests in place of a finding's, with one process for all, and returns
 // their cells in the same order. The tests must differ.
-func Cells(ctx context.Context, f *Finding, base audit.Options, tests []*litmus.Test) ([]report.Cell, error) {
+func Cells(ctx context.Context, f *Finding, base audit.Options, tests []*litmus.Test) ([]event.Cell, error) {
 	run, err := audited(ctx, f, base, tests)
 	if err != nil {
 		return nil, err

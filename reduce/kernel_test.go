@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"optcheck/event"
 	"optcheck/internal/required"
 	"optcheck/ptx"
 	"optcheck/realcode"
-	"optcheck/report"
 	"optcheck/toolchain"
 )
 
@@ -205,8 +205,8 @@ func TestRealKernels(t *testing.T) {
 		most                       int
 		good                       string
 	}{
-		{"patterns.ptx", "11.8", "missing", report.Miscompiled, 10, "12.4"},
-		{"narrow.ptx", "12.4", "weakened", report.Changed, 8, ""},
+		{"patterns.ptx", "11.8", "missing", event.Miscompiled, 10, "12.4"},
+		{"narrow.ptx", "12.4", "weakened", event.Changed, 8, ""},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			tcs, err := toolchain.Find(all, c.release)

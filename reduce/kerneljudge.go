@@ -9,10 +9,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"optcheck/event"
 	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/realcode"
-	"optcheck/report"
 	"optcheck/toolchain"
 )
 
@@ -83,7 +83,7 @@ func (r *kernelReducer) judge(ctx context.Context, list []*Kernel) error {
 type said struct {
 	module *ptx.Module
 	*realcode.Result
-	crash *report.Finding // what the release does instead
+	crash *event.Finding // what the release does instead
 }
 
 // has reports whether it is of the finding with a signature.
@@ -105,7 +105,7 @@ func (r *kernelReducer) say(ctx context.Context, tc *toolchain.Toolchain, list [
 		gpu = own // sm_90a
 	}
 	job := toolchain.Job{Target: gpu, Level: r.f.Level, LineInfo: true, BatchUnits: 64}
-	if r.f.Signature.Class == report.Crashed {
+	if r.f.Signature.Class == event.Crashed {
 		job.BatchUnits, job.OneTry = 1, true // most of them crash, and together they hide each other
 	}
 	for i, k := range list {

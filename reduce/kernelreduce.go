@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"optcheck/event"
 	"optcheck/ptx"
 	"optcheck/realcode"
-	"optcheck/report"
 	"optcheck/toolchain"
 )
 
@@ -85,7 +85,7 @@ type kernelReducer struct {
 func (r *kernelReducer) alone(ctx context.Context, x *realcode.Finding) (*Kernel, error) {
 	m := r.f.Module
 	names := []string{x.Kernel}
-	if r.f.Signature.Class == report.Crashed { // which a compiler does not say of one of its kernels
+	if r.f.Signature.Class == event.Crashed { // which a compiler does not say of one of its kernels
 		names = nil
 		for _, f := range m.Funcs {
 			if f.Entry {

@@ -12,11 +12,11 @@ import (
 	"strings"
 
 	"optcheck/audit"
+	"optcheck/event"
 	"optcheck/ir"
 	"optcheck/ptx"
 	"optcheck/realcode"
 	"optcheck/refine"
-	"optcheck/report"
 	"optcheck/target"
 	"optcheck/toolchain"
 )
@@ -65,10 +65,10 @@ var numbers = regexp.MustCompile(`not at all|once|\d+( times)?`)
 // signatureOf is the signature of a finding in a module.
 func signatureOf(m *ptx.Module, f *realcode.Finding) KernelSignature {
 	gist, _, _ := strings.Cut(f.Detail, ":")
-	s := KernelSignature{Rule: string(f.Rule), Class: report.Changed, Gist: numbers.ReplaceAllString(gist, "…"),
+	s := KernelSignature{Rule: string(f.Rule), Class: event.Changed, Gist: numbers.ReplaceAllString(gist, "…"),
 		First: opOf(f.First), Second: opOf(f.Second)}
 	if shown(f) {
-		s.Class = report.Miscompiled
+		s.Class = event.Miscompiled
 	}
 	if f.Execution != nil {
 		s.Gist = ""
@@ -82,11 +82,11 @@ func signatureOf(m *ptx.Module, f *realcode.Finding) KernelSignature {
 
 // crashOf is the signature of a crash: what the compiler says. Where it dies stays free, for a smaller
 // kernel may come there by another way.
-func crashOf(f *report.Finding) KernelSignature {
+func crashOf(f *event.Finding) KernelSignature {
 	if f == nil {
 		return KernelSignature{}
 	}
-	return KernelSignature{Rule: f.Rule, Class: report.Crashed, Gist: f.Detail}
+	return KernelSignature{Rule: f.Rule, Class: event.Crashed, Gist: f.Detail}
 }
 
 // shown reports whether a test, or an execution, shows what a finding makes possible.
@@ -141,7 +141,7 @@ func (s KernelSignature) In(m *ptx.Module, r *realcode.Result) *realcode.Finding
 	}
 	for i := range r.Findings {
 		have := signatureOf(m, &r.Findings[i])
-		if s.Class == report.Changed {
+		if s.Class == event.Changed {
 			have.Class = s.Class
 		}
 		have.Before, have.Behind = have.Before && s.Before, have.Behind && s.Behind

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"optcheck/audit"
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/pipeline"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -39,8 +39,8 @@ type Result struct {
 	Start Finding
 	Min   Finding
 	// Cell and Listing are those of Min.
-	Cell    report.Cell
-	Listing *report.Listing
+	Cell    event.Cell
+	Listing *event.Listing
 	// Steps are the simplifications taken, in order.
 	Steps              []string
 	Rounds, Candidates int
@@ -88,7 +88,7 @@ type reducer struct {
 // needsCache reports whether cache operators must stay: the model of 2015 was validated with
 // .cg accesses, so its verdict is worth less without them.
 func (r *reducer) needsCache() bool {
-	return r.model == "ptx-2015" && r.res.Min.Signature.Class == report.Miscompiled
+	return r.model == "ptx-2015" && r.res.Min.Signature.Class == event.Miscompiled
 }
 
 func (r *reducer) keeps(part string) bool { return slices.Contains(r.o.Keep, part) }
@@ -217,7 +217,7 @@ func (r *reducer) finish(ctx context.Context) error {
 // itself says what goes wrong.
 func (r *reducer) ask(ctx context.Context) error {
 	v := r.res.Cell.Verdict
-	if r.res.Cell.Class != report.Miscompiled || v == nil || len(v.New) == 0 || r.keeps("condition") {
+	if r.res.Cell.Class != event.Miscompiled || v == nil || len(v.New) == 0 || r.keeps("condition") {
 		return nil
 	}
 	for _, outcome := range v.New {

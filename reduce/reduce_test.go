@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/audit"
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // TestReal reduces findings of the corpus with the real compilers, and checks
@@ -49,8 +49,8 @@ func TestReal(t *testing.T) {
 // TestHolds: a finding that has to stay race-free is not there where a race is, or might
 // be.
 func TestHolds(t *testing.T) {
-	c := &report.Cell{Result: report.Result{Class: report.Miscompiled, Findings: []report.Finding{{Rule: "merged"}}, Verdict: &report.Verdict{}}}
-	for race, free := range map[string]bool{report.RaceFree: true, report.DataRace: false, report.RaceUnknown: false, "": false} {
+	c := &event.Cell{Result: event.Result{Class: event.Miscompiled, Findings: []event.Finding{{Rule: "merged"}}, Verdict: &event.Verdict{}}}
+	for race, free := range map[string]bool{event.RaceFree: true, event.DataRace: false, event.RaceUnknown: false, "": false} {
 		c.Verdict.Race = race
 		require.True(t, Signature{Rule: "merged"}.Holds(c), race)
 		require.Equal(t, free, Signature{Rule: "merged", RaceFree: true}.Holds(c), race)

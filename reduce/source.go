@@ -12,9 +12,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"optcheck/event"
 	"optcheck/pipeline"
 	"optcheck/realcode"
-	"optcheck/report"
 	"optcheck/target"
 	"optcheck/toolchain"
 )
@@ -42,7 +42,7 @@ func (f *SourceFinding) Address() string {
 
 // Confirm compiles the file and sets the signature if that is open. If the finding is not there,
 // the error wraps ErrNotThere.
-func (f *SourceFinding) Confirm(ctx context.Context) (*report.Finding, error) {
+func (f *SourceFinding) Confirm(ctx context.Context) (*event.Finding, error) {
 	found, err := f.crash(ctx, f.Text, false)
 	switch sig := crashOf(found); {
 	case errors.Is(err, toolchain.ErrInfrastructure), errors.Is(err, toolchain.ErrTimeout):
@@ -61,7 +61,7 @@ func (f *SourceFinding) Confirm(ctx context.Context) (*report.Finding, error) {
 
 // crash compiles a text in the place of the file, and returns the crash, and what the compiler says that
 // does not crash. once is enough for candidates: the smallest is confirmed.
-func (f *SourceFinding) crash(ctx context.Context, text string, once bool) (*report.Finding, error) {
+func (f *SourceFinding) crash(ctx context.Context, text string, once bool) (*event.Finding, error) {
 	res, err := f.Toolchain.CompileCUDA(ctx, toolchain.CUDAJob{Folder: filepath.Dir(f.File), Confined: true, Job: toolchain.Job{Target: f.Target,
 		Flags: f.Flags, OneTry: once, Units: []toolchain.Unit{{Name: f.File, Text: text}}}})
 	if err != nil || ctx.Err() != nil {
@@ -108,7 +108,7 @@ func fronts(tcs []*toolchain.Toolchain) (out []*toolchain.Toolchain) {
 // SourceResult is a crash at a file and the smallest text found for it.
 type SourceResult struct {
 	Start, Min         SourceFinding
-	Crash              *report.Finding // of Min
+	Crash              *event.Finding // of Min
 	Steps              []string
 	Stopped            bool // by the limit
 	Rounds, Candidates int
@@ -253,11 +253,11 @@ func LocateSource(ctx context.Context, f *SourceFinding, all []*toolchain.Toolch
 			case ctx.Err() != nil:
 				return nil, ctx.Err()
 			case found != nil:
-				p.Class, p.Rules = report.Crashed, []string{found.Rule}
+				p.Class, p.Rules = event.Crashed, []string{found.Rule}
 			case errors.Is(err, toolchain.ErrCompile):
 				p.Class, p.Reason = "refused", firstWords(err)
 			case err != nil:
-				p.Class, p.Reason = report.Unknown, firstWords(err)
+				p.Class, p.Reason = event.Unknown, firstWords(err)
 			}
 			w.Places = append(w.Places, p)
 		}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"optcheck/audit"
+	"optcheck/event"
 	"optcheck/litmus"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -98,7 +98,7 @@ func akin(a, b *toolchain.Toolchain) bool {
 
 // row lists the toolchains over which a finding's range is determined, oldest first: of pairs,
 // those that differ in the compiler in which the finding arose.
-func row(f *Finding, kin []*toolchain.Toolchain, cells []report.Cell) (ids []string) {
+func row(f *Finding, kin []*toolchain.Toolchain, cells []event.Cell) (ids []string) {
 	stage := f.Toolchain.Compilers()[0].Tool
 	for i := range cells {
 		c := &cells[i]
@@ -130,7 +130,7 @@ func (w *Where) rangeOf(id, target, level string) Range {
 	for _, rel := range w.Releases {
 		for i := range w.Places {
 			p := &w.Places[i]
-			if p.Toolchain != rel || p.Target != target || p.Level != level || p.Class == report.Unsupported {
+			if p.Toolchain != rel || p.Target != target || p.Level != level || p.Class == event.Unsupported {
 				continue
 			}
 			if rel == id {
@@ -151,10 +151,10 @@ func (w *Where) rangeOf(id, target, level string) Range {
 	}
 	r := Range{FirstBad: row[first].Toolchain, LastBad: row[last].Toolchain}
 	// A release in which the cell could not be decided is neither good nor bad.
-	if first > 0 && row[first-1].Class != report.Unknown {
+	if first > 0 && row[first-1].Class != event.Unknown {
 		r.LastGood = row[first-1].Toolchain
 	}
-	if last+1 < len(row) && row[last+1].Class != report.Unknown {
+	if last+1 < len(row) && row[last+1].Class != event.Unknown {
 		r.NextGood = row[last+1].Toolchain
 	}
 	return r

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/optcheck"
 )
@@ -14,13 +15,13 @@ import (
 // did with a test. Its rule and place are those of the group's first finding, or
 // the rule undecided.
 type alert struct {
-	Finding
+	event.Finding
 	test, hash string
-	about      *Test // of cells
+	about      *event.Test // of cells
 	class      string
-	cells      []*Cell
-	reasons    []string     // of undecided cells and of devices
-	runs       []*Histogram // instead of cells: what devices did
+	cells      []*event.Cell
+	reasons    []string           // of undecided cells and of devices
+	runs       []*event.Histogram // instead of cells: what devices did
 }
 
 // The rules of alerts that are no rules of the checker.
@@ -31,15 +32,12 @@ const (
 	ruleRunFailed = "run-failed"        // a device gave no result
 )
 
-// Undecided is the rule of cells that could not be judged.
-const Undecided = "undecided"
-
 // ownRules describes them in the form of the checker's rules.
 var ownRules = []*optcheck.Rule{
 	{ID: ruleInvalid, Title: "no compiler takes the file",
 		Explain: `The compilers refuse the file for a reason in the file: no other target and no other release
 takes it. Nothing of it was audited.`},
-	{ID: Undecided, Title: "it could not be decided whether the machine code is the test",
+	{ID: event.Undecided, Title: "it could not be decided whether the machine code is the test",
 		Explain: `The compiler or the disassembler failed, or the machine code has something that the
 checker does not understand. Nothing is known of these cells; they are never good.`},
 	{ID: ruleForbidden, Title: "a device showed an outcome that the memory model forbids",
@@ -71,9 +69,9 @@ func alertRule(id string) *optcheck.Rule {
 // that is not known is a warning.
 func weight(class string) int {
 	switch class {
-	case Miscompiled, Crashed:
+	case event.Miscompiled, event.Crashed:
 		return 3
-	case Optimised:
+	case event.Optimised:
 		return 1
 	}
 	return 2
@@ -81,13 +79,13 @@ func weight(class string) int {
 
 // alerts lists the findings of a run in the order of Groups; what devices did stands
 // after those of its class. A crash is one alert, in whichever tests it shows: that of the first.
-func alertsOf(r *Run) []*alert {
+func alertsOf(r *event.Run) []*alert {
 	var list []*alert
 	crashes := map[string]*alert{}
 	gs := GroupsOf(r)
 	for _, g := range gs.List {
 		t := &gs.Set.Tests[g.Test]
-		a := &alert{Finding: Finding{Rule: Undecided, Thread: -1, Access: -1}, test: t.Name, hash: t.Hash, about: t,
+		a := &alert{Finding: event.Finding{Rule: event.Undecided, Thread: -1, Access: -1}, test: t.Name, hash: t.Hash, about: t,
 			class: g.Class, cells: gs.InFull(g)}
 		c := a.cells[0]
 		if c.HasFindings() && len(c.Findings) > 0 {
@@ -96,9 +94,9 @@ func alertsOf(r *Run) []*alert {
 			a.reasons = []string{c.WhyUndecided()}
 		}
 		switch {
-		case c.Class == Invalid:
+		case c.Class == event.Invalid:
 			a.Rule = ruleInvalid
-		case c.Class == Crashed && len(c.Findings) > 0:
+		case c.Class == event.Crashed && len(c.Findings) > 0:
 			if first := crashes[a.CrashKey()]; first != nil {
 				first.cells = append(first.cells, a.cells...)
 				continue
@@ -114,22 +112,11 @@ func alertsOf(r *Run) []*alert {
 	return list
 }
 
-// WhyUndecided is why a cell was not judged.
-func (c *Cell) WhyUndecided() string {
-	switch {
-	case c.Reason != "":
-		return c.Reason
-	case c.HasFindings():
-		return "called " + c.Class + " without a finding"
-	}
-	return "no reason is given"
-}
-
 // maxRelated bounds the further findings that are shown at their places.
 const maxRelated = 16
 
 // further lists the findings of the alert after its first one.
-func (a *alert) further() []Finding {
+func (a *alert) further() []event.Finding {
 	if len(a.reasons) > 0 { // else there are cells
 		return nil
 	}
@@ -146,7 +133,7 @@ func (a *alert) known() []string {
 }
 
 // verdict returns what a model says of the first cell, nil if none was asked.
-func (a *alert) verdict() *Verdict {
+func (a *alert) verdict() *event.Verdict {
 	if len(a.cells) == 0 {
 		return nil
 	}
@@ -154,19 +141,19 @@ func (a *alert) verdict() *Verdict {
 }
 
 func (a *alert) raceRank() int {
-	r := Result{Verdict: a.verdict()}
+	r := event.Result{Verdict: a.verdict()}
 	return r.RaceRank()
 }
 
 // deviceAlerts lists what devices did that nobody expects.
-func deviceAlerts(r *Run) []*alert {
+func deviceAlerts(r *event.Run) []*alert {
 	by := map[[2]string]*alert{}
 	var list []*alert
-	add := func(h *Histogram, rule, class, reason string) {
+	add := func(h *event.Histogram, rule, class, reason string) {
 		k := [2]string{h.Test + "\x00" + h.Hash, rule}
 		a := by[k]
 		if a == nil {
-			a = &alert{Finding: Finding{Rule: rule, Thread: -1, Access: -1}, test: h.Test, hash: h.Hash, class: class}
+			a = &alert{Finding: event.Finding{Rule: rule, Thread: -1, Access: -1}, test: h.Test, hash: h.Hash, class: class}
 			by[k] = a
 			list = append(list, a)
 		}
@@ -182,13 +169,13 @@ func deviceAlerts(r *Run) []*alert {
 		for _, o := range h.Outcomes {
 			switch {
 			case o.ByHardware():
-				add(h, ruleForbidden, Miscompiled, fmt.Sprintf("%s %s", h.StateText(o), o.Effect))
+				add(h, ruleForbidden, event.Miscompiled, fmt.Sprintf("%s %s", h.StateText(o), o.Effect))
 			case o.ByCompiler():
-				add(h, ruleCompiled, Miscompiled, fmt.Sprintf("%s %s", h.StateText(o), o.Effect))
+				add(h, ruleCompiled, event.Miscompiled, fmt.Sprintf("%s %s", h.StateText(o), o.Effect))
 			}
 		}
 		if failed(h) {
-			add(h, ruleRunFailed, Unknown, firstOf(strings.TrimSuffix(h.Status+": "+h.Detail, ": ")))
+			add(h, ruleRunFailed, event.Unknown, firstOf(strings.TrimSuffix(h.Status+": "+h.Detail, ": ")))
 		}
 	}
 	return list
@@ -196,9 +183,9 @@ func deviceAlerts(r *Run) []*alert {
 
 // failed reports whether a run says nothing of what was not seen although it
 // should. A run that was refused or is not supported was never begun.
-func failed(h *Histogram) bool {
+func failed(h *event.Histogram) bool {
 	switch h.Status {
-	case StatusDone, StatusInterrupted, StatusRefused, StatusUnsupported:
+	case event.StatusDone, event.StatusInterrupted, event.StatusRefused, event.StatusUnsupported:
 		return false
 	}
 	return true
@@ -228,7 +215,7 @@ func (a *alert) title() string {
 // text says in one or a few lines what was found.
 func (a *alert) text() string {
 	var b strings.Builder
-	if a.class == Miscompiled || a.class == Optimised || a.class == Changed || a.class == Crashed {
+	if a.class == event.Miscompiled || a.class == event.Optimised || a.class == event.Changed || a.class == event.Crashed {
 		if a.Rule != ruleForbidden && a.Rule != ruleCompiled {
 			fmt.Fprintf(&b, "%s, ", a.class)
 		}
@@ -291,7 +278,7 @@ func (a *alert) otherTests() int {
 const maxPlaces = 6
 
 // whereShort says in which cells an alert lies, in few words.
-func whereShort(cells []*Cell) []string {
+func whereShort(cells []*event.Cell) []string {
 	var out []string
 	places := Places(cells)
 	for _, p := range places[:min(len(places), maxPlaces)] {

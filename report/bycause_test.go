@@ -7,28 +7,30 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/event"
 )
 
 // TestTextByCause: a text tells a cause once, in whichever tests and registers it shows, and names the others; what differs in rule, class
 // or being known is told apart.
 func TestTextByCause(t *testing.T) {
-	r := NewRun()
-	r.Config = Config{Tests: 7, Cells: 7, Toolchains: []Toolchain{{ID: "ptxas 1"}}, Levels: []string{"O3"}, Layouts: []string{"pointers"}}
+	r := event.NewRun()
+	r.Config = event.Config{Tests: 7, Cells: 7, Toolchains: []event.Toolchain{{ID: "ptxas 1"}}, Levels: []string{"O3"}, Layouts: []string{"pointers"}}
 	add := func(test, class string, known []string, details ...string) {
-		c := Cell{Test: test, Hash: test, Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}
+		c := event.Cell{Test: test, Hash: test, Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}
 		c.Class, c.Known = class, known
 		for _, d := range details {
-			c.Findings = append(c.Findings, Finding{Rule: "merged", Detail: d})
+			c.Findings = append(c.Findings, event.Finding{Rule: "merged", Detail: d})
 		}
-		r.Tests = append(r.Tests, Test{Name: test, Hash: test})
+		r.Tests = append(r.Tests, event.Test{Name: test, Hash: test})
 		r.Cells = append(r.Cells, c)
 	}
-	add("a", Miscompiled, nil, "#0 ld [x] and #1 ld [x] are one: LDG R2, [R2.64]")
+	add("a", event.Miscompiled, nil, "#0 ld [x] and #1 ld [x] are one: LDG R2, [R2.64]")
 	for _, test := range []string{"b", "c", "d", "e"} {
-		add(test, Miscompiled, nil, "#3 ld [y] and #4 ld [y] are one: LDG R4, desc[UR4][R6.64]")
+		add(test, event.Miscompiled, nil, "#3 ld [y] and #4 ld [y] are one: LDG R4, desc[UR4][R6.64]")
 	}
-	add("f", Miscompiled, nil, "#3 ld [y] and #4 ld [y] are one: LDG.E R4, [R6.64]")
-	add("g", Optimised, []string{"k"}, "#0 ld [x] and #1 ld [x] are one: LDG R2, [R2.64]")
+	add("f", event.Miscompiled, nil, "#3 ld [y] and #4 ld [y] are one: LDG.E R4, [R6.64]")
+	add("g", event.Optimised, []string{"k"}, "#0 ld [x] and #1 ld [x] are one: LDG R2, [R2.64]")
 	var b bytes.Buffer
 	require.NoError(t, WriteText(&b, r, TextOptions{}))
 	var got []string
@@ -44,8 +46,8 @@ func TestTextByCause(t *testing.T) {
 	require.Equal(t, 6, strings.Count(b.String(), "MISCOMPILED: "))
 
 	x := executions{}
-	x.add(&Cell{Result: Result{Executed: &Execution{Runs: 4, Source: 0.8, Machine: 1}}}, false)
-	x.add(&Cell{Result: Result{Executed: &Execution{}}}, false)
+	x.add(&event.Cell{Result: event.Result{Executed: &event.Execution{Runs: 4, Source: 0.8, Machine: 1}}}, false)
+	x.add(&event.Cell{Result: event.Result{Executed: &event.Execution{}}}, false)
 	b.Reset()
 	w := bufio.NewWriter(&b)
 	x.write(w, false)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 )
 
@@ -198,7 +199,7 @@ func (c *Conclusion) String() string {
 func countFindings(what string, n map[string]int) string {
 	sum := 0
 	var classes []string
-	for _, s := range Severities {
+	for _, s := range event.Severities {
 		if n[s] > 0 {
 			sum += n[s]
 			classes = append(classes, plain.Number(n[s])+" "+s)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/spec"
 )
 
@@ -41,21 +42,21 @@ func TestCauses(t *testing.T) {
 // TestFindingChanges: findings of one cause are one in whichever tests, registers and lines
 // they are; what is gone is not new, and known findings stand last.
 func TestFindingChanges(t *testing.T) {
-	cell := func(test, target, class string, known []string, details ...string) Cell {
-		c := Cell{Test: test, Hash: test, Toolchain: "ptxas 1", Target: target, Level: "O3", Layout: string(spec.Pointers)}
+	cell := func(test, target, class string, known []string, details ...string) event.Cell {
+		c := event.Cell{Test: test, Hash: test, Toolchain: "ptxas 1", Target: target, Level: "O3", Layout: string(spec.Pointers)}
 		c.Class, c.Known = class, known
 		for _, d := range details {
-			c.Findings = append(c.Findings, Finding{Rule: "missing", Detail: d})
+			c.Findings = append(c.Findings, event.Finding{Rule: "missing", Detail: d})
 		}
 		return c
 	}
-	run := func(cells ...Cell) *Run { r := NewRun(); r.Cells = cells; return r }
-	a := run(cell("a", "sm_80", Preserved, nil), cell("b", "sm_80", Preserved, nil), cell("c", "sm_80", Miscompiled, nil, "12:3 ld.acquire [%rd1] has gone"),
-		cell("d", "sm_80", Unknown, nil), cell("e", "sm_80", Optimised, nil, "#0 fence"), cell("g", "sm_80", Unsupported, nil))
-	b := run(cell("a", "sm_80", Miscompiled, nil, "#1 ld [x] became LDG R2, [R2.64]"), cell("b", "sm_80", Miscompiled, nil, "#3 ld [y] became LDG R4, desc[UR4][R4.64]"),
-		cell("c", "sm_80", Preserved, nil), cell("d", "sm_80", Preserved, nil), cell("e", "sm_80", Miscompiled, nil, "#0 fence"),
-		cell("f", "sm_80", Miscompiled, []string{"k"}, "#1 fence"), cell("g", "sm_80", Preserved, nil))
-	x := Compare(a, b, func(*Cell) bool { return true })
+	run := func(cells ...event.Cell) *event.Run { r := event.NewRun(); r.Cells = cells; return r }
+	a := run(cell("a", "sm_80", event.Preserved, nil), cell("b", "sm_80", event.Preserved, nil), cell("c", "sm_80", event.Miscompiled, nil, "12:3 ld.acquire [%rd1] has gone"),
+		cell("d", "sm_80", event.Unknown, nil), cell("e", "sm_80", event.Optimised, nil, "#0 fence"), cell("g", "sm_80", event.Unsupported, nil))
+	b := run(cell("a", "sm_80", event.Miscompiled, nil, "#1 ld [x] became LDG R2, [R2.64]"), cell("b", "sm_80", event.Miscompiled, nil, "#3 ld [y] became LDG R4, desc[UR4][R4.64]"),
+		cell("c", "sm_80", event.Preserved, nil), cell("d", "sm_80", event.Preserved, nil), cell("e", "sm_80", event.Miscompiled, nil, "#0 fence"),
+		cell("f", "sm_80", event.Miscompiled, []string{"k"}, "#1 fence"), cell("g", "sm_80", event.Preserved, nil))
+	x := Compare(a, b, func(*event.Cell) bool { return true })
 	var got []string
 	for _, f := range x.Findings {
 		got = append(got, f.Title()+" / "+f.Count())
@@ -69,12 +70,12 @@ func TestFindingChanges(t *testing.T) {
 		"new: miscompiled, in cells that the left side lacks / 1 cell of 1 test: f",
 	}, got)
 	require.Equal(t, "0 weaker, 0 stronger, 0 equal; 2 new findings (2 miscompiled), 1 known; 2 gone findings (1 miscompiled, 1 unknown)", x.Conclusion())
-	require.Equal(t, []string{Miscompiled}, x.Worse(true))
-	require.Empty(t, Compare(b, b, func(*Cell) bool { return true }).Findings)
+	require.Equal(t, []string{event.Miscompiled}, x.Worse(true))
+	require.Empty(t, Compare(b, b, func(*event.Cell) bool { return true }).Findings)
 	// What the same cells show is one change; what others show as well is another.
-	both := run(cell("a", "sm_80", Miscompiled, nil, "#1 ld became X", "nothing waits for #1 ld"), cell("b", "sm_80", Miscompiled, nil, "#1 ld became X", "nothing waits for #1 ld"),
-		cell("e", "sm_80", Miscompiled, nil, "#1 ld became Y"))
-	fs := Compare(run(cell("a", "sm_80", Preserved, nil), cell("b", "sm_80", Preserved, nil), cell("e", "sm_80", Preserved, nil)), both, func(*Cell) bool { return true }).Findings
+	both := run(cell("a", "sm_80", event.Miscompiled, nil, "#1 ld became X", "nothing waits for #1 ld"), cell("b", "sm_80", event.Miscompiled, nil, "#1 ld became X", "nothing waits for #1 ld"),
+		cell("e", "sm_80", event.Miscompiled, nil, "#1 ld became Y"))
+	fs := Compare(run(cell("a", "sm_80", event.Preserved, nil), cell("b", "sm_80", event.Preserved, nil), cell("e", "sm_80", event.Preserved, nil)), both, func(*event.Cell) bool { return true }).Findings
 	require.Len(t, fs, 2)
 	require.Equal(t, []string{"missing: T0 #1 ld became X", "missing: T0 nothing waits for #1 ld"}, fs[0].Lines())
 	require.Equal(t, "1 cell of 1 test: e", fs[1].Count())
@@ -91,20 +92,20 @@ func TestFindingChanges(t *testing.T) {
 // equal are counted.
 func TestComparisonMarkdown(t *testing.T) {
 	x := &Comparison{Left: "ptxas 1", Right: "ptxas 2", Instructions: NewCodeChanges()}
-	side := func(texts ...string) ThreadListing {
-		th := ThreadListing{Source: []Line{{Pos: 0, Text: "#0 st [x]"}, {Pos: 1, Text: "#1 ld [y]"}}}
+	side := func(texts ...string) event.ThreadListing {
+		th := event.ThreadListing{Source: []event.Line{{Pos: 0, Text: "#0 st [x]"}, {Pos: 1, Text: "#1 ld [y]"}}}
 		for i, text := range texts {
-			th.Machine = append(th.Machine, Line{Pos: i, Text: text})
+			th.Machine = append(th.Machine, event.Line{Pos: i, Text: text})
 		}
 		return th
 	}
-	listing := func(code string, th ThreadListing) *Listing {
-		return &Listing{Code: code, Threads: []ThreadListing{th}}
+	listing := func(code string, th event.ThreadListing) *event.Listing {
+		return &event.Listing{Code: code, Threads: []event.ThreadListing{th}}
 	}
-	c := &Cell{Test: "mp", Target: "sm_80", Level: "O3", Layout: "pointers"}
+	c := &event.Cell{Test: "mp", Target: "sm_80", Level: "O3", Layout: "pointers"}
 	x.Instructions.Add(c, listing("a", side("STG.E [R2.64], R5", "LDG.E.STRONG.GPU R7, [R4.64]")), listing("b", side("STG.E [R2.64], R5", "LDG.E R7, [R4.64]")))
 	swapped := side("STG.E [R2.64], R5")
-	swapped.Machine = []Line{{Pos: 1, Text: "LDG.E.STRONG.GPU R7, [R4.64]"}, {Pos: 0, Text: "STG.E [R2.64], R5"}}
+	swapped.Machine = []event.Line{{Pos: 1, Text: "LDG.E.STRONG.GPU R7, [R4.64]"}, {Pos: 0, Text: "STG.E [R2.64], R5"}}
 	x.Instructions.Add(c, listing("a", side("STG.E [R2.64], R5", "LDG.E.STRONG.GPU R7, [R4.64]")), listing("c", swapped))
 	var b strings.Builder
 	require.NoError(t, WriteComparisonMarkdown(&b, x, true))
@@ -122,17 +123,17 @@ func TestComparisonMarkdown(t *testing.T) {
 
 // TestCompareWanted: cells that nobody wants are not compared, whichever side has them.
 func TestCompareWanted(t *testing.T) {
-	run := func(class string, tests ...string) *Run {
-		r := NewRun()
+	run := func(class string, tests ...string) *event.Run {
+		r := event.NewRun()
 		for _, name := range tests {
-			c := Cell{Test: name, Hash: name, Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}
+			c := event.Cell{Test: name, Hash: name, Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}
 			c.Class = class
 			r.Cells = append(r.Cells, c)
 		}
 		return r
 	}
 	for _, wanted := range []string{"a", "b", "c"} {
-		x := Compare(run(Preserved, "a", "b"), run(Optimised, "b", "c"), func(c *Cell) bool { return c.Test == wanted })
+		x := Compare(run(event.Preserved, "a", "b"), run(event.Optimised, "b", "c"), func(c *event.Cell) bool { return c.Test == wanted })
 		require.Len(t, x.Differences, 1, wanted)
 		require.Equal(t, wanted, x.Differences[0].Test)
 		require.Equal(t, wanted != "b", x.Differences[0].Missing, wanted)
@@ -154,37 +155,37 @@ func TestInstructionLines(t *testing.T) {
 
 // TestOrderCut: of two long orders only what lies between their first and last difference is shown.
 func TestOrderCut(t *testing.T) {
-	order := func(places ...int) (out []Line) {
+	order := func(places ...int) (out []event.Line) {
 		for _, p := range places {
-			out = append(out, Line{Pos: p})
+			out = append(out, event.Line{Pos: p})
 		}
 		return out
 	}
-	short := [2][]Line{order(1, 2, 3), order(1, 3, 2)}
+	short := [2][]event.Line{order(1, 2, 3), order(1, 3, 2)}
 	l, r := where(short[0], short[1])
-	require.Equal(t, short, [2][]Line{l, r})
+	require.Equal(t, short, [2][]event.Line{l, r})
 	a, b := order(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12), order(0, 1, 2, 4, 3, 5, 6, 7, 8, 10, 9, 11, 12)
 	l, r = where(a, b)
-	require.Equal(t, [2][]Line{order(3, 4, 5, 6, 7, 8, 9, 10), order(4, 3, 5, 6, 7, 8, 10, 9)}, [2][]Line{l, r})
+	require.Equal(t, [2][]event.Line{order(3, 4, 5, 6, 7, 8, 9, 10), order(4, 3, 5, 6, 7, 8, 10, 9)}, [2][]event.Line{l, r})
 }
 
 // TestOrderOf: accesses stand in the order in which machine code begins them; what is a part of one, or of none, has no place.
 func TestOrderOf(t *testing.T) {
-	source := []Line{{Pos: 0, Text: "#0"}, {Pos: 1, Text: "#1"}, {Pos: 2, Text: "#2"}}
-	got := orderOf(ThreadListing{Source: source, Machine: []Line{{Pos: 2}, {Pos: 0, Part: true}, {Pos: -1}, {Pos: 1}, {Pos: 2}, {Pos: 7}}})
-	require.Equal(t, []Line{source[2], source[1]}, got)
+	source := []event.Line{{Pos: 0, Text: "#0"}, {Pos: 1, Text: "#1"}, {Pos: 2, Text: "#2"}}
+	got := orderOf(event.ThreadListing{Source: source, Machine: []event.Line{{Pos: 2}, {Pos: 0, Part: true}, {Pos: -1}, {Pos: 1}, {Pos: 2}, {Pos: 7}}})
+	require.Equal(t, []event.Line{source[2], source[1]}, got)
 }
 
 // TestFindingTitle: what became of a finding.
 func TestFindingTitle(t *testing.T) {
 	for want, f := range map[string]FindingChange{
-		"new: changed, in cells that the left side lacks": {Change: FindingNew, Class: Changed},
-		"new: changed, was preserved":                     {Change: FindingNew, Class: Changed, From: Preserved},
-		"new: changed":                                    {Change: FindingNew, Class: Changed, From: Changed},
-		"gone: changed, is preserved":                     {Change: FindingGone, Class: Changed, From: Changed, To: Preserved},
-		"gone: changed":                                   {Change: FindingGone, Class: Changed, From: Changed, To: Changed},
-		"changed: changed, was optimised":                 {Change: FindingChanged, Class: Changed, From: Optimised, To: Changed},
-		"changed: changed":                                {Change: FindingChanged, Class: Changed, From: Changed, To: Changed},
+		"new: changed, in cells that the left side lacks": {Change: FindingNew, Class: event.Changed},
+		"new: changed, was preserved":                     {Change: FindingNew, Class: event.Changed, From: event.Preserved},
+		"new: changed":                                    {Change: FindingNew, Class: event.Changed, From: event.Changed},
+		"gone: changed, is preserved":                     {Change: FindingGone, Class: event.Changed, From: event.Changed, To: event.Preserved},
+		"gone: changed":                                   {Change: FindingGone, Class: event.Changed, From: event.Changed, To: event.Changed},
+		"changed: changed, was optimised":                 {Change: FindingChanged, Class: event.Changed, From: event.Optimised, To: event.Changed},
+		"changed: changed":                                {Change: FindingChanged, Class: event.Changed, From: event.Changed, To: event.Changed},
 	} {
 		require.Equal(t, want, f.Title())
 	}
@@ -193,11 +194,13 @@ func TestFindingTitle(t *testing.T) {
 // TestRows: two listings stand side by side by accesses where both are in order, else as they are, with the numbers of accesses; what is
 // of none has no number.
 func TestRows(t *testing.T) {
-	source := []Line{{Pos: 0, Text: "#0 st"}, {Pos: 1, Text: "#1 ld"}}
-	st, ld, fence := Line{Pos: 0, Text: "ST"}, Line{Pos: 1, Text: "LD"}, Line{Pos: -1, Text: "MEMBAR"}
-	of := func(lines ...Line) ThreadListing { return ThreadListing{Source: source, Machine: lines} }
+	source := []event.Line{{Pos: 0, Text: "#0 st"}, {Pos: 1, Text: "#1 ld"}}
+	st, ld, fence := event.Line{Pos: 0, Text: "ST"}, event.Line{Pos: 1, Text: "LD"}, event.Line{Pos: -1, Text: "MEMBAR"}
+	of := func(lines ...event.Line) event.ThreadListing {
+		return event.ThreadListing{Source: source, Machine: lines}
+	}
 	for what, x := range map[string]struct {
-		left, right ThreadListing
+		left, right event.ThreadListing
 		want        [][3]string
 	}{
 		"in order":        {of(st, ld), of(st, ld, ld), [][3]string{{"#0 st", "ST", "ST"}, {"#1 ld", "LD", "LD"}, {"", "", "LD"}}},
@@ -222,35 +225,35 @@ func TestPathNames(t *testing.T) {
 		require.False(t, seen[s], s)
 		seen[s] = true
 	}
-	p := Place{Toolchain: "ptxas 1", Targets: []string{"sm_80", "sm_90"}, Levels: []string{"O3"}, Layouts: []string{OwnLayout}}
+	p := Place{Toolchain: "ptxas 1", Targets: []string{"sm_80", "sm_90"}, Levels: []string{"O3"}, Layouts: []string{event.OwnLayout}}
 	require.Equal(t, "ptxas 1 sm_80 sm_90 at O3", p.String())
-	p.Layouts = []string{OwnLayout, "pointers"}
-	require.Equal(t, "ptxas 1 sm_80 sm_90 at O3, layout "+OwnLayout+" pointers", p.String())
+	p.Layouts = []string{event.OwnLayout, "pointers"}
+	require.Equal(t, "ptxas 1 sm_80 sm_90 at O3, layout "+event.OwnLayout+" pointers", p.String())
 }
 
 // TestUndecidedChanges: a cell that is no longer decided is new, one that is decided now is gone, one that is undecided for another
 // reason has changed; findings that both sides have are none of it.
 func TestUndecidedChanges(t *testing.T) {
-	cell := func(class, reason string, details ...string) *Cell {
-		c := &Cell{Test: "mp", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}
+	cell := func(class, reason string, details ...string) *event.Cell {
+		c := &event.Cell{Test: "mp", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}
 		c.Class, c.Reason = class, reason
 		for _, d := range details {
-			c.Findings = append(c.Findings, Finding{Rule: "missing", Detail: d})
+			c.Findings = append(c.Findings, event.Finding{Rule: "missing", Detail: d})
 		}
 		return c
 	}
 	for what, x := range map[string]struct {
-		l, r *Cell
+		l, r *event.Cell
 		want []string
 	}{
-		"undecided now":    {cell(Preserved, ""), cell(Unknown, "a call"), []string{"new: unknown, was preserved: a call"}},
-		"undecided alone":  {nil, cell(Unknown, ""), []string{"new: unknown, in cells that the left side lacks: undecided"}},
-		"decided now":      {cell(Unknown, "a call"), cell(Preserved, ""), []string{"gone: unknown, is preserved: a call"}},
-		"otherwise":        {cell(Unknown, "a call"), cell(Unknown, "a loop"), []string{"changed: unknown: unknown -> unknown"}},
-		"better":           {cell(Miscompiled, "", "#0 st"), cell(Changed, "", "#0 st"), []string{"changed: changed, was miscompiled: miscompiled missing -> changed missing"}},
-		"both":             {cell(Changed, "", "#0 st"), cell(Unknown, "a call", "#0 st"), []string{"new: unknown, was changed: a call"}},
-		"another, decided": {cell(Unknown, "a call"), cell(Changed, "", "#0 st"), []string{"new: changed, was unknown: missing: T0 #0 st"}},
-		"twice":            {cell(Preserved, ""), cell(Changed, "", "#0 st", "#0 st"), []string{"new: changed, was preserved: missing: T0 #0 st"}},
+		"undecided now":    {cell(event.Preserved, ""), cell(event.Unknown, "a call"), []string{"new: unknown, was preserved: a call"}},
+		"undecided alone":  {nil, cell(event.Unknown, ""), []string{"new: unknown, in cells that the left side lacks: undecided"}},
+		"decided now":      {cell(event.Unknown, "a call"), cell(event.Preserved, ""), []string{"gone: unknown, is preserved: a call"}},
+		"otherwise":        {cell(event.Unknown, "a call"), cell(event.Unknown, "a loop"), []string{"changed: unknown: unknown -> unknown"}},
+		"better":           {cell(event.Miscompiled, "", "#0 st"), cell(event.Changed, "", "#0 st"), []string{"changed: changed, was miscompiled: miscompiled missing -> changed missing"}},
+		"both":             {cell(event.Changed, "", "#0 st"), cell(event.Unknown, "a call", "#0 st"), []string{"new: unknown, was changed: a call"}},
+		"another, decided": {cell(event.Unknown, "a call"), cell(event.Changed, "", "#0 st"), []string{"new: changed, was unknown: missing: T0 #0 st"}},
+		"twice":            {cell(event.Preserved, ""), cell(event.Changed, "", "#0 st", "#0 st"), []string{"new: changed, was preserved: missing: T0 #0 st"}},
 	} {
 		var got []string
 		for _, f := range findingsOf([]Difference{{Left: x.l, Right: x.r, Class: true}}) {
@@ -258,5 +261,5 @@ func TestUndecidedChanges(t *testing.T) {
 		}
 		require.Equal(t, x.want, got, what)
 	}
-	require.Empty(t, findingsOf([]Difference{{Left: cell(Preserved, ""), Right: cell(Preserved, ""), Code: true}, {Left: cell(Changed, "", "#0 st")}}))
+	require.Empty(t, findingsOf([]Difference{{Left: cell(event.Preserved, ""), Right: cell(event.Preserved, ""), Code: true}, {Left: cell(event.Changed, "", "#0 st")}}))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 )
 
@@ -29,9 +30,9 @@ type CodeChange struct {
 	// Lines are where the operation stands in the program that Test is of; none in tests.
 	Lines []int `json:"lines,omitempty"`
 	// Test and At are the first of the cells, Thread its first thread that shows the change.
-	Test   string `json:"-"`
-	At     Column `json:"-"`
-	Thread Trio   `json:"-"`
+	Test   string       `json:"-"`
+	At     event.Column `json:"-"`
+	Thread Trio         `json:"-"`
 
 	seen map[seenKey]bool
 }
@@ -84,7 +85,7 @@ func (e *CodeChange) Example() string {
 }
 
 // Trio is a thread of a test and what two releases make of it.
-type Trio struct{ Left, Right ThreadListing }
+type Trio struct{ Left, Right event.ThreadListing }
 
 // CodeChanges gathers what differs in the machine code of cells that two sides have.
 type CodeChanges struct {
@@ -109,7 +110,7 @@ func NewCodeChanges() *CodeChanges {
 }
 
 // Add takes a cell whose code differs; c is it on one side, l and r what each side lists.
-func (x *CodeChanges) Add(c *Cell, l, r *Listing) {
+func (x *CodeChanges) Add(c *event.Cell, l, r *event.Listing) {
 	if l == nil || r == nil {
 		x.Silent++
 		return
@@ -127,7 +128,8 @@ func (x *CodeChanges) Add(c *Cell, l, r *Listing) {
 		e := x.by[f.key]
 		if e == nil {
 			e = &CodeChange{Source: f.source, Left: f.left, Right: f.right, Meaning: meaningOf(f.source, f.left, f.right), Test: c.Test,
-				At: Column{c.Toolchain, c.Target, c.Level, c.Layout}, Thread: f.thread, seen: map[seenKey]bool{}}
+				At:     event.Column{Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout},
+				Thread: f.thread, seen: map[seenKey]bool{}}
 			x.by[f.key] = e
 		}
 		e.Cells++
@@ -176,12 +178,12 @@ func (x *CodeChanges) Rest() (out []string) {
 }
 
 // compareListings lists what differs between two listings of one test.
-func compareListings(l, r *Listing) []found {
+func compareListings(l, r *event.Listing) []found {
 	d := listingDiff{at: map[string]int{}}
 	for i := range min(len(l.Threads), len(r.Threads)) {
 		a, b := attached(l.Threads[i].Bare()), attached(r.Threads[i].Bare())
 		ga, gb := grouped(a), grouped(b)
-		for _, s := range append(slices.Clone(a.Source), Line{Pos: -1}) {
+		for _, s := range append(slices.Clone(a.Source), event.Line{Pos: -1}) {
 			if !slices.Equal(ga[s.Pos], gb[s.Pos]) {
 				d.add(found{source: operation(s.Text), left: ga[s.Pos], right: gb[s.Pos]}, a, b, s)
 			}
@@ -201,7 +203,7 @@ type listingDiff struct {
 }
 
 // add adds a difference of lines of the source. What many of them have in common is one.
-func (d *listingDiff) add(f found, a, b ThreadListing, lines ...Line) {
+func (d *listingDiff) add(f found, a, b event.ThreadListing, lines ...event.Line) {
 	f.key = f.source + "\x00" + strings.Join(f.left, ";") + "\x00" + strings.Join(f.right, ";")
 	i, ok := d.at[f.key]
 	if !ok {
@@ -220,11 +222,11 @@ func (d *listingDiff) add(f found, a, b ThreadListing, lines ...Line) {
 	}
 }
 
-func samePlace(a, b Line) bool { return a.Pos == b.Pos }
+func samePlace(a, b event.Line) bool { return a.Pos == b.Pos }
 
 // where cuts two orders down to what is between the first and the last difference, if they
 // are long.
-func where(a, b []Line) (l, r []Line) {
+func where(a, b []event.Line) (l, r []event.Line) {
 	if len(a) <= longThread {
 		return a, b
 	}
@@ -238,7 +240,7 @@ func where(a, b []Line) (l, r []Line) {
 	return a[from:to], b[from:to]
 }
 
-func texts(lines []Line) (out []string) {
+func texts(lines []event.Line) (out []string) {
 	for _, l := range lines {
 		out = append(out, l.Text)
 	}
@@ -247,7 +249,7 @@ func texts(lines []Line) (out []string) {
 
 // attached gives what no access was found for to the access that it serves: what
 // invalidates a cache to the one before it, fences and waits to the one after them.
-func attached(t ThreadListing) ThreadListing {
+func attached(t event.ThreadListing) event.ThreadListing {
 	machine := slices.Clone(t.Machine)
 	next := -1
 	for i := len(machine) - 1; i >= 0; i-- {
@@ -271,7 +273,7 @@ func attached(t ThreadListing) ThreadListing {
 }
 
 // grouped lists the instructions that stand for each access, by position.
-func grouped(t ThreadListing) map[int][]string {
+func grouped(t event.ThreadListing) map[int][]string {
 	out := map[int][]string{}
 	for _, l := range t.Machine {
 		out[max(l.Pos, -1)] = append(out[max(l.Pos, -1)], mnemonic(l.Text))
@@ -280,8 +282,8 @@ func grouped(t ThreadListing) map[int][]string {
 }
 
 // orderOf lists the accesses in machine order, each once.
-func orderOf(t ThreadListing) (out []Line) {
-	source, seen := map[int]Line{}, map[int]bool{}
+func orderOf(t event.ThreadListing) (out []event.Line) {
+	source, seen := map[int]event.Line{}, map[int]bool{}
 	for _, s := range t.Source {
 		source[s.Pos] = s
 	}

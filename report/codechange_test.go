@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"optcheck/event"
 )
 
 func TestMeaning(t *testing.T) {
@@ -56,19 +58,19 @@ func TestMnemonic(t *testing.T) {
 // TestCodeChanges: what differs in registers alone is no change, one change of many cells
 // is one, and what moved is said.
 func TestCodeChanges(t *testing.T) {
-	source := []Line{{Pos: 0, Text: "#0 st.cg [x]"}, {Pos: 1, Text: "#1 membar.gl"}, {Pos: 2, Text: "#2 ld.cg [y]"}}
-	listing := func(code string, machine ...Line) *Listing {
-		return &Listing{Code: code, Threads: []ThreadListing{{Source: source, Machine: machine}}}
+	source := []event.Line{{Pos: 0, Text: "#0 st.cg [x]"}, {Pos: 1, Text: "#1 membar.gl"}, {Pos: 2, Text: "#2 ld.cg [y]"}}
+	listing := func(code string, machine ...event.Line) *event.Listing {
+		return &event.Listing{Code: code, Threads: []event.ThreadListing{{Source: source, Machine: machine}}}
 	}
-	st, ld := Line{Pos: 0, Text: "STG.E.STRONG.GPU [R2.64], R5"}, Line{Pos: 2, Text: "@P0 LDG.E.STRONG.GPU R7, [R4.64]"}
-	a := listing("a", st, Line{Pos: -1, Text: "MEMBAR.CTA"}, Line{Pos: 1, Text: "MEMBAR.SC.GPU"}, Line{Pos: -1, Text: "CCTL.IVALL"}, ld)
-	same := listing("b", Line{Pos: 0, Text: "STG.E.STRONG.GPU [R8.64], R0"}, Line{Pos: -1, Text: "MEMBAR.CTA"}, Line{Pos: 1, Text: "MEMBAR.SC.GPU"},
-		Line{Pos: -1, Text: "CCTL.IVALL"}, ld)
-	newer := listing("c", st, Line{Pos: -1, Text: "MEMBAR.ALL.CTA"}, Line{Pos: 1, Text: "MEMBAR.SC.GPU"}, Line{Pos: -1, Text: "CCTL.IVALL"}, ld)
-	moved := listing("d", ld, st, Line{Pos: 1, Text: "MEMBAR.SC.GPU"})
+	st, ld := event.Line{Pos: 0, Text: "STG.E.STRONG.GPU [R2.64], R5"}, event.Line{Pos: 2, Text: "@P0 LDG.E.STRONG.GPU R7, [R4.64]"}
+	a := listing("a", st, event.Line{Pos: -1, Text: "MEMBAR.CTA"}, event.Line{Pos: 1, Text: "MEMBAR.SC.GPU"}, event.Line{Pos: -1, Text: "CCTL.IVALL"}, ld)
+	same := listing("b", event.Line{Pos: 0, Text: "STG.E.STRONG.GPU [R8.64], R0"}, event.Line{Pos: -1, Text: "MEMBAR.CTA"}, event.Line{Pos: 1, Text: "MEMBAR.SC.GPU"},
+		event.Line{Pos: -1, Text: "CCTL.IVALL"}, ld)
+	newer := listing("c", st, event.Line{Pos: -1, Text: "MEMBAR.ALL.CTA"}, event.Line{Pos: 1, Text: "MEMBAR.SC.GPU"}, event.Line{Pos: -1, Text: "CCTL.IVALL"}, ld)
+	moved := listing("d", ld, st, event.Line{Pos: 1, Text: "MEMBAR.SC.GPU"})
 	x := NewCodeChanges()
-	cell := func(test, target string) *Cell {
-		return &Cell{Test: test, Target: target, Level: "O3", Layout: "pointers"}
+	cell := func(test, target string) *event.Cell {
+		return &event.Cell{Test: test, Target: target, Level: "O3", Layout: "pointers"}
 	}
 	x.Add(cell("mp", "sm_80"), a, same)
 	x.Add(cell("mp", "sm_80"), a, nil)

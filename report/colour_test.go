@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"optcheck/event"
 )
 
 // TestScreen: colours change nothing but themselves, however the text is cut.
@@ -74,15 +76,15 @@ func TestTableRow(t *testing.T) {
 // TestFirstScreen: without findings the whole report of many releases, levels and layouts
 // fits a screen of 24 lines of 100 columns; with many findings ten of them are told.
 func TestFirstScreen(t *testing.T) {
-	r := NewRun()
-	r.Config = Config{Tests: 3, Levels: []string{"O0", "O1", "O2", "O3"}, Layouts: []string{"pointers", "adjacent", "offsets", "symbols"}}
+	r := event.NewRun()
+	r.Config = event.Config{Tests: 3, Levels: []string{"O0", "O1", "O2", "O3"}, Layouts: []string{"pointers", "adjacent", "offsets", "symbols"}}
 	for i := range 6 {
 		id := fmt.Sprintf("ptxas 1%d.4.131", i)
-		r.Config.Toolchains = append(r.Config.Toolchains, Toolchain{ID: id})
+		r.Config.Toolchains = append(r.Config.Toolchains, event.Toolchain{ID: id})
 		for _, l := range r.Config.Levels {
 			for test := range 3 {
-				c := Cell{Test: fmt.Sprint("t", test), Hash: fmt.Sprint(test), Toolchain: id, Target: "sm_80", Level: l, Layout: "pointers"}
-				c.Class = Preserved
+				c := event.Cell{Test: fmt.Sprint("t", test), Hash: fmt.Sprint(test), Toolchain: id, Target: "sm_80", Level: l, Layout: "pointers"}
+				c.Class = event.Preserved
 				r.Cells = append(r.Cells, c)
 			}
 		}
@@ -99,8 +101,8 @@ func TestFirstScreen(t *testing.T) {
 	}
 	require.Equal(t, "All 72 decided cells are preserved", lines[0])
 	for i := range r.Cells {
-		r.Cells[i].Class = Miscompiled
-		r.Cells[i].Findings = []Finding{{Rule: "missing", Access: i, Detail: strings.Repeat("x", i)}}
+		r.Cells[i].Class = event.Miscompiled
+		r.Cells[i].Findings = []event.Finding{{Rule: "missing", Access: i, Detail: strings.Repeat("x", i)}}
 	}
 	all := strings.Join(text(), "\n")
 	require.Equal(t, MaxTold, strings.Count(all, "MISCOMPILED: "))

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/internal/toolflags"
 )
@@ -20,7 +21,7 @@ type Command struct {
 // Commands returns the command lines that show a cell's finding again: the audit of
 // this cell alone, and a report or a reduction for the compiler's makers. Flags come from a file:
 // those that no file may tell a compiler are not among what people copy.
-func Commands(config *Config, t *Test, c *Cell) []Command {
+func Commands(config *event.Config, t *event.Test, c *event.Cell) []Command {
 	name := t.File
 	save := ""
 	switch {
@@ -36,7 +37,7 @@ func Commands(config *Config, t *Test, c *Cell) []Command {
 	if strings.ContainsRune(name, 0) {
 		return nil // no command line can say it
 	}
-	if t.Dialect == Program {
+	if t.Dialect == event.Program {
 		return programCommands(name, t, c)
 	}
 	compiler, _, _ := strings.Cut(c.Toolchain, " ")
@@ -90,15 +91,15 @@ func Commands(config *Config, t *Test, c *Cell) []Command {
 // Next is the command line with which a reader goes on from a cell: what is miscompiled becomes
 // a report, what else is found small, and what is not decided is audited again. "" if it is
 // known, or nothing can be said.
-func Next(config *Config, t *Test, c *Cell) string {
+func Next(config *event.Config, t *event.Test, c *event.Cell) string {
 	list := Commands(config, t, c)
 	if len(list) == 0 || len(c.Known) > 0 {
 		return ""
 	}
 	last := len(list) - 1
 	switch c.Class {
-	case Miscompiled:
-	case Changed, Optimised:
+	case event.Miscompiled:
+	case event.Changed, event.Optimised:
 		last = min(last, 1)
 	default:
 		last = 0
@@ -122,14 +123,14 @@ func flagsOf(nvidia bool, source string) string {
 
 // Address names a cell's first finding as optcheck reduce and optcheck bug read it, "" if they
 // can do nothing with it.
-func Address(t *Test, c *Cell) string {
+func Address(t *event.Test, c *event.Cell) string {
 	name := cmp.Or(t.File, t.Name)
 	if len(c.Findings) == 0 || strings.ContainsRune(name, 0) {
 		return ""
 	}
 	version, what := versionOf(c.Toolchain), c.Layout+":"+c.Findings[0].Rule
 	place := version + "/" + c.Target + "/" + c.Level
-	if t.Dialect == Program {
+	if t.Dialect == event.Program {
 		name, what = programFinding(t, c, name)
 		if what == "" {
 			return ""
@@ -141,9 +142,9 @@ func Address(t *Test, c *Cell) string {
 
 // programFinding is the file of a program's first finding and what names the finding in it: the line, else the rule. It is ""
 // if no command could do anything with it.
-func programFinding(t *Test, c *Cell, name string) (file, what string) {
+func programFinding(t *event.Test, c *event.Cell, name string) (file, what string) {
 	f, line := &c.Findings[0], t.LineOf(&c.Findings[0])
-	crash, made := f.Rule == RuleCrash || f.Rule == RuleHang, source(name, c) != t.File
+	crash, made := f.Rule == event.RuleCrash || f.Rule == event.RuleHang, source(name, c) != t.File
 	switch {
 	case crash && !made && t.File != "":
 		return name, f.Rule
@@ -155,18 +156,6 @@ func programFinding(t *Test, c *Cell, name string) (file, what string) {
 		return name, strconv.Itoa(line)
 	}
 	return name, ""
-}
-
-// LineOf is the line of a program's file at which a finding stands, that of CUDA C++ if PTX was made of it; 0 if none is known.
-func (t *Test) LineOf(f *Finding) int {
-	lines := t.OriginLines
-	if t.Origin == "" && len(t.Lines) > 0 {
-		lines = t.Lines[0]
-	}
-	if f.Access < 0 || f.Access >= len(lines) {
-		return 0
-	}
-	return lines[f.Access]
 }
 
 // addressOf is an address whose parts can be told apart.
@@ -196,7 +185,7 @@ func versionOf(id string) string {
 
 // source is the file that a program is of: "k.cu@nvcc-12.4.131.ptx" was made of k.cu by the first
 // of two compilers.
-func source(name string, c *Cell) string {
+func source(name string, c *event.Cell) string {
 	if file, _, ok := strings.Cut(name, ".cu@"); ok && strings.Contains(c.Toolchain, " + ptxas ") {
 		return file + ".cu"
 	}
@@ -204,7 +193,7 @@ func source(name string, c *Cell) string {
 }
 
 // programCommands are those of a program.
-func programCommands(name string, t *Test, c *Cell) []Command {
+func programCommands(name string, t *event.Test, c *event.Cell) []Command {
 	out := []Command{{"Audit this cell again:", ShellLine("optcheck", "audit", operand(source(name, c)), "--toolchains",
 		csv(versionOf(c.Toolchain)), "--targets", csv(c.Target), "--levels", csv(c.Level))}}
 	finding := Address(t, c)

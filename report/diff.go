@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
-	"optcheck/internal/toolname"
 )
 
 // Delta is in what two results of one cell differ, from the least on.
@@ -22,7 +22,7 @@ const (
 )
 
 // deltaOf says in what two results differ. Which findings are known is no difference.
-func deltaOf(c, o *Result) Delta {
+func deltaOf(c, o *event.Result) Delta {
 	switch {
 	case c.Class != o.Class:
 		return InClass
@@ -73,7 +73,7 @@ func (c *Compared) String() string {
 // worse, what is only different, what got better, what came or went with support;
 // each from the worst class on.
 func ChangeRank(from, to int) int {
-	worst, unsupported := min(from, to), slices.Index(Severities, Unsupported)
+	worst, unsupported := min(from, to), slices.Index(event.Severities, event.Unsupported)
 	switch {
 	case from == unsupported || to == unsupported:
 		return 30 + worst
@@ -88,12 +88,12 @@ func ChangeRank(from, to int) int {
 // Difference is a cell that two runs do not agree on. Left or Right is nil
 // where a run does not have the cell.
 type Difference struct {
-	Test   string `json:"test"`
-	Target string `json:"target"`
-	Level  string `json:"level"`
-	Layout string `json:"layout"`
-	Left   *Cell  `json:"left,omitempty"`
-	Right  *Cell  `json:"right,omitempty"`
+	Test   string      `json:"test"`
+	Target string      `json:"target"`
+	Level  string      `json:"level"`
+	Layout string      `json:"layout"`
+	Left   *event.Cell `json:"left,omitempty"`
+	Right  *event.Cell `json:"right,omitempty"`
 	// Class and Code tell what differs: the classification or findings, the
 	// machine code. Missing tells that only one run has the cell.
 	Class   bool `json:"class_differs"`
@@ -126,14 +126,14 @@ func (x *Comparison) Conclusion() string { return Conclude(x.Causes(), x.Finding
 // Compare lists the cells whose classification, findings or machine code
 // differ, of those that are wanted. Cells are compared within the same toolchain,
 // unless each run has exactly one: then across, which shows what a release changed.
-func Compare(left, right *Run, wanted func(*Cell) bool) *Comparison {
+func Compare(left, right *event.Run, wanted func(*event.Cell) bool) *Comparison {
 	x := &Comparison{Instructions: NewCodeChanges()}
 	across := len(left.Config.Toolchains) == 1 && len(right.Config.Toolchains) == 1
 	if across {
 		x.Left, x.Right = left.Config.Toolchains[0].ID, right.Config.Toolchains[0].ID
 	}
-	pairs := map[string][2]*Cell{}
-	for side, r := range []*Run{left.Full(), right.Full()} { // cells are kept
+	pairs := map[string][2]*event.Cell{}
+	for side, r := range []*event.Run{left.Full(), right.Full()} { // cells are kept
 		for i := range r.Cells {
 			c := &r.Cells[i]
 			key := strings.Join([]string{c.Test, c.Hash, c.Target, c.Level, c.Layout}, "\x00")
@@ -163,7 +163,7 @@ func Compare(left, right *Run, wanted func(*Cell) bool) *Comparison {
 }
 
 // add takes a cell; what a side does not have is nil.
-func (x *Comparison) add(l, r *Cell, left, right *Run) {
+func (x *Comparison) add(l, r *event.Cell, left, right *event.Run) {
 	c := cmp.Or(l, r)
 	d := Difference{Test: c.Test, Target: c.Target, Level: c.Level, Layout: c.Layout, Left: l, Right: r}
 	switch {
@@ -198,43 +198,4 @@ func (x *Comparison) Worse(newOnly bool) (out []string) {
 		}
 	}
 	return out
-}
-
-func (r *Run) toolchains() (ids []string) {
-	for _, t := range r.Config.Toolchains {
-		ids = append(ids, t.ID)
-	}
-	return ids
-}
-
-// Only returns the part of a run that belongs to one toolchain, by a name that stands for no other one of the run.
-func (r *Run) Only(toolchain string) (*Run, error) {
-	var ids []string
-	for _, t := range r.Config.Toolchains {
-		if t.ID == toolchain {
-			ids = []string{t.ID}
-			break
-		}
-		if toolname.ID(toolchain, t.ID) {
-			ids = append(ids, t.ID)
-		}
-	}
-	if len(ids) != 1 {
-		return nil, fmt.Errorf("%q means %s of the run (%s)", toolchain, plain.Count(len(ids), "toolchain"), strings.Join(r.toolchains(), ", "))
-	}
-	out := NewRun()
-	out.Config = r.Config
-	out.Config.Toolchains = nil
-	for _, t := range r.Config.Toolchains {
-		if t.ID == ids[0] {
-			out.Config.Toolchains = append(out.Config.Toolchains, t)
-		}
-	}
-	for _, c := range r.All() {
-		if c.Toolchain == ids[0] {
-			out.Cells = append(out.Cells, *c)
-		}
-	}
-	out.Listings = r.Listings
-	return out, nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 )
 
@@ -120,7 +121,7 @@ func (e *CodeChange) sides(indent string, names [2]string) string {
 // Rows puts source and both machine codes side by side. Where all are in the order of the
 // source, what belongs to an access stands beside it.
 func (t Trio) Rows() (out [][3]string) {
-	byPos := func(lines []Line) map[int][]string {
+	byPos := func(lines []event.Line) map[int][]string {
 		m := map[int][]string{}
 		for _, l := range lines {
 			m[l.Pos] = append(m[l.Pos], l.Text)
@@ -140,7 +141,7 @@ func (t Trio) Rows() (out [][3]string) {
 		}
 		return out
 	}
-	numbered := func(l Line) string {
+	numbered := func(l event.Line) string {
 		if l.Pos < 0 {
 			return l.Text
 		}
@@ -163,11 +164,11 @@ func (t Trio) Rows() (out [][3]string) {
 }
 
 // Source returns what the thread does.
-func (t Trio) Source() []Line { return t.Left.Source }
+func (t Trio) Source() []event.Line { return t.Left.Source }
 
 // ordered reports whether every machine instruction belongs to an access, in their order.
-func ordered(t ThreadListing) bool {
-	return slices.IsSortedFunc(t.Machine, func(a, b Line) int { return a.Pos - b.Pos }) && (len(t.Machine) == 0 || t.Machine[0].Pos >= 0)
+func ordered(t event.ThreadListing) bool {
+	return slices.IsSortedFunc(t.Machine, func(a, b event.Line) int { return a.Pos - b.Pos }) && (len(t.Machine) == 0 || t.Machine[0].Pos >= 0)
 }
 
 func nth(list []string, i int) string {
@@ -197,7 +198,7 @@ func readable(name string) string {
 	return plain.Label(name)
 }
 
-func brief(c *Cell) string {
+func brief(c *event.Cell) string {
 	s := c.Class
 	seen := map[string]bool{}
 	for _, f := range c.Findings {

@@ -16,12 +16,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/stretchr/testify/require"
+
+	"optcheck/event"
 )
 
 var updateRendered = flag.Bool("update", false, "write what is made of random streams, testdata/*.txt.gz")
 
 // everything writes all that the package makes of two runs, in one form each; i says which.
-func everything(w io.Writer, i int, a, b *Run) {
+func everything(w io.Writer, i int, a, b *event.Run) {
 	part := func(name string, err error) { fmt.Fprintf(w, "\n== %s: %v\n", name, err) }
 	part(fmt.Sprint("text ", i), WriteText(w, a, TextOptions{Cells: i&1 > 0, Unsupported: i&2 > 0, Notes: i&4 > 0, NewOnly: i&8 > 0}))
 	part("markdown", WriteMarkdown(w, a, []int{1 << 20, 1500, 4000}[i%3]))
@@ -30,14 +32,14 @@ func everything(w io.Writer, i int, a, b *Run) {
 	part("junit, new only", WriteJUnit(w, a, true))
 	part("annotations", WriteAnnotations(w, a))
 	part("placements", WritePlacements(w, a))
-	part("issues", WriteIssues(w, []*Run{a, b}))
+	part("issues", WriteIssues(w, []*event.Run{a, b}))
 	if i < 4 {
 		part("plot", WritePlot(w, "svg", a.Histograms))
 	}
 	if i%2 == 0 {
 		b = varied(a)
 	}
-	x := Compare(a, b, func(c *Cell) bool { return c.Level != "O1" })
+	x := Compare(a, b, func(c *event.Cell) bool { return c.Level != "O1" })
 	part("comparison", WriteComparison(w, x, true))
 	part("short comparison", WriteComparison(w, x, false))
 	part("comparison in JSON", WriteComparisonJSON(w, x))
@@ -50,11 +52,11 @@ func everything(w io.Writer, i int, a, b *Run) {
 		}
 	}
 	fmt.Fprintf(w, "%q %q %q %q %d\n", a.Incomplete(), a.Broken(), a.Undecided(), a.Undone(), a.WithoutKnown().Len())
-	var cells []*Cell
+	var cells []*event.Cell
 	for _, c := range a.All() {
 		c := *c
 		cells = append(cells, &c)
-		fmt.Fprintf(w, "%q %q %q %q %v %d %q\n", c.Brief(), c.Signature(), c.Says(), c.RaceWord(), Transient(&c.Result), c.RaceRank(), Address(&Test{Name: c.Test}, &c))
+		fmt.Fprintf(w, "%q %q %q %q %v %d %q\n", c.Brief(), c.Signature(), c.Says(), c.RaceWord(), event.Transient(&c.Result), c.RaceRank(), Address(&event.Test{Name: c.Test}, &c))
 		for i := range a.Tests {
 			fmt.Fprintf(w, "%q %q\n", Address(&a.Tests[i], &c), Commands(&a.Config, &a.Tests[i], &c))
 		}
@@ -63,17 +65,17 @@ func everything(w io.Writer, i int, a, b *Run) {
 		}
 	}
 	for i := range cells {
-		agreed, err := Agree(&cells[i].Result, &cells[(i+1)%len(cells)].Result)
+		agreed, err := event.Agree(&cells[i].Result, &cells[(i+1)%len(cells)].Result)
 		fmt.Fprintln(w, agreed, err)
 		other := cells[i].Result
 		other.Findings = slices.Clone(other.Findings)
 		for k := range other.Findings {
 			other.Findings[k].Stage, other.Findings[k].At = "", ""
 		}
-		agreed, err = Agree(&cells[i].Result, &other)
+		agreed, err = event.Agree(&cells[i].Result, &other)
 		fmt.Fprintln(w, agreed, err)
 		other.Known = nil
-		agreed, err = Agree(&other, &cells[i].Result)
+		agreed, err = event.Agree(&other, &cells[i].Result)
 		fmt.Fprintln(w, agreed, err)
 	}
 	fmt.Fprintln(w, Places(cells))
@@ -88,7 +90,7 @@ func everything(w io.Writer, i int, a, b *Run) {
 	fmt.Fprintf(w, "%d %q %q\n", tally.Decided(), tally.Headline(), tally.Rest())
 	for _, code := range slices.Sorted(maps.Keys(a.Listings)) {
 		l := a.Listings[code]
-		part("listing "+l.Look(), WriteListing(w, l, []Finding{{Rule: "merged", Access: 1}}))
+		part("listing "+l.Look(), WriteListing(w, l, []event.Finding{{Rule: "merged", Access: 1}}))
 		for _, t := range l.Threads {
 			fmt.Fprintln(w, t.Bare(), t.Near(1, 0, 2), SideBySide(t))
 		}
@@ -96,7 +98,7 @@ func everything(w io.Writer, i int, a, b *Run) {
 }
 
 // varied is a run that differs from another in a little: cells that are gone, have other code, findings or classes.
-func varied(a *Run) *Run {
+func varied(a *event.Run) *event.Run {
 	b := *a
 	b.Cells = nil
 	for i, c := range a.Cells {
@@ -109,7 +111,7 @@ func varied(a *Run) *Run {
 		case 2:
 			c.Findings = c.Findings[:len(c.Findings)/2]
 		case 3:
-			c.Class = Preserved
+			c.Class = event.Preserved
 		case 4:
 			c.Known = nil
 		}
@@ -120,8 +122,8 @@ func varied(a *Run) *Run {
 
 // sharded is a stream in shards of a matrix, of which one may be missing.
 func sharded(t *testing.T, stream []byte, n, without int) (parts [][]byte) {
-	r := NewRun()
-	require.NoError(t, Read("s", bytes.NewReader(stream), r.Handle))
+	r := event.NewRun()
+	require.NoError(t, event.Read("s", bytes.NewReader(stream), r.Handle))
 	for i := 1; i <= n; i++ {
 		part := *r
 		part.Config.Shard, part.Config.OnDevice, part.Cells, part.Histograms, part.Problems = fmt.Sprintf("%d/%d", i, n), nil, nil, nil, nil
@@ -132,7 +134,7 @@ func sharded(t *testing.T, stream []byte, n, without int) (parts [][]byte) {
 		}
 		part.Config.Cells = len(part.Cells) + i/n
 		var b bytes.Buffer
-		require.NoError(t, part.Replay(NewJSONLines(&b)))
+		require.NoError(t, part.Replay(event.NewJSONLines(&b)))
 		if i != without {
 			parts = append(parts, b.Bytes())
 		}
@@ -142,9 +144,9 @@ func sharded(t *testing.T, stream []byte, n, without int) (parts [][]byte) {
 
 // writeUnited writes what a set makes of several streams.
 func writeUnited(w io.Writer, streams ...[]byte) {
-	s := NewSet()
+	s := event.NewSet()
 	for _, b := range streams {
-		if err := Read("s", bytes.NewReader(b), s.Handle); err != nil {
+		if err := event.Read("s", bytes.NewReader(b), s.Handle); err != nil {
 			fmt.Fprintln(w, err)
 		}
 	}
@@ -158,8 +160,8 @@ func writeUnited(w io.Writer, streams ...[]byte) {
 	}
 	fmt.Fprintf(w, "%q %q\n", s.Incomplete(), s.Mixed())
 	kept := s.Keep(func(i int) bool { return i%2 == 0 })
-	for _, r := range []*Run{s.Run(), s.Lean(), kept.Run()} {
-		fmt.Fprintln(w, r.Replay(NewJSONLines(w)))
+	for _, r := range []*event.Run{s.Run(), s.Lean(), kept.Run()} {
+		fmt.Fprintln(w, r.Replay(event.NewJSONLines(w)))
 		fmt.Fprintln(w, WriteText(w, r, TextOptions{}))
 	}
 }
@@ -168,12 +170,12 @@ func writeUnited(w io.Writer, streams ...[]byte) {
 func rendered(t *testing.T) string {
 	var out bytes.Buffer
 	f := &filler{seed: 20261127}
-	var runs []*Run
+	var runs []*event.Run
 	var streams [][]byte
 	for i := range 24 {
 		b := f.stream()
-		r := NewRun()
-		if err := Read(fmt.Sprint(i), bytes.NewReader(b), r.Handle); err != nil {
+		r := event.NewRun()
+		if err := event.Read(fmt.Sprint(i), bytes.NewReader(b), r.Handle); err != nil {
 			fmt.Fprintln(&out, err)
 			continue
 		}
@@ -232,14 +234,14 @@ func TestEverything(t *testing.T) {
 // TestDamagedEvents: a line of a stream that is not an event is refused, with its number.
 func TestDamagedEvents(t *testing.T) {
 	f := &filler{seed: 3}
-	config, err := json.Marshal(Event{Config: &Config{Schema: Schema}})
+	config, err := json.Marshal(event.Event{Config: &event.Config{Schema: event.Schema}})
 	require.NoError(t, err)
 	for _, kind := range []string{"Test", "Cell", "Problem", "Histogram", "Listing", "Stats"} {
 		line, err := json.Marshal(f.event(kind))
 		require.NoError(t, err)
 		for _, bad := range []string{string(line[:len(line)-1]), strings.Replace(string(line), "{", `{"more":1,`, 1), string(line) + string(line), "[]", `{}`,
 			strings.Replace(string(line), "{", `{"stats":{"cells":1},"test":{"dialect":"PTX"},`, 1)} {
-			err := Read("s", strings.NewReader(string(config)+"\n"+bad+"\n"), func(Event) error { return nil })
+			err := event.Read("s", strings.NewReader(string(config)+"\n"+bad+"\n"), func(event.Event) error { return nil })
 			require.ErrorContains(t, err, "s:2: bad event: ", "%.100s", bad)
 		}
 	}

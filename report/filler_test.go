@@ -9,23 +9,24 @@ import (
 	"strings"
 	"time"
 
+	"optcheck/event"
 	"optcheck/litmus/corpus"
 )
 
 // fields are what the text fields of events are made of, by name; others have one of the texts of "".
 var fields = map[string][]string{
 	"":      {"", "a", "two words", "a\nsecond line", "<b>&\"'|`", "é", "x y; $(z)", strings.Repeat("long ", 30)},
-	"Class": {Miscompiled, Changed, Crashed, Unknown, Optimised, Invalid, Unsupported, Preserved}, "Rule": {"merged", "reordered", "missing", "weakened", "fence-removed", "crash", "hang", "line-lost", "wrong-value"}, "Race": {"", RaceFree, DataRace, FenceScope, MixedSize, RaceUnknown}, "Stage": {"", "front end", "library", "IR passes", "back end", "llc", "ptxas"},
-	"Dialect": {"GPU_PTX", "PTX", Program}, "Status": {"", StatusDone, StatusInterrupted, StatusTimeout, StatusFault, StatusRefused, StatusUnsupported},
+	"Class": {event.Miscompiled, event.Changed, event.Crashed, event.Unknown, event.Optimised, event.Invalid, event.Unsupported, event.Preserved}, "Rule": {"merged", "reordered", "missing", "weakened", "fence-removed", "crash", "hang", "line-lost", "wrong-value"}, "Race": {"", event.RaceFree, event.DataRace, event.FenceScope, event.MixedSize, event.RaceUnknown}, "Stage": {"", "front end", "library", "IR passes", "back end", "llc", "ptxas"},
+	"Dialect": {"GPU_PTX", "PTX", event.Program}, "Status": {"", event.StatusDone, event.StatusInterrupted, event.StatusTimeout, event.StatusFault, event.StatusRefused, event.StatusUnsupported},
 	"Effect": {"", "sequentially consistent", "hardware, allowed", "hardware, forbidden", "hardware, undecided by the model", "compiler, forbidden", "compiler, allowed"}, "Test": {"mp", "coRR", "k.ptx:kernel", "mp+membar.gls", "sl-future"}, "Name": {"mp", "coRR", "k.ptx:kernel", "NVIDIA X"},
 	"Hash": {"aa", "bb"}, "Toolchain": {"ptxas 11.8.89", "ptxas 12.4.131", "llc 19.1.7 + ptxas 12.4.131", "clang 19.1.7"},
 	"Target": {"sm_70", "sm_90", "gfx900"},
 	"Level":  {"O0", "O3"}, "Layout": {"pointers", "offsets"}, "Model": {"ptx", "ptx-2015", "sc"}, "File": {"", "k.ptx", "dir/k.cu"},
 	"Preset": {"", "corpus", "quick"}, "Code": {"c1", "c2", "c3"}, "Look": {"", "c4", "c5"}, "Source": {"", "llvm-ir", "opencl"}, "Shard": {"", "1/2", "2/2"},
 	"ID": {"ptxas 11.8.89", "ptxas 12.4.131", "cuda:0"}, "Setting": {"none", "stress+random", "dense"}, "CodeSays": {"", "allowed", "forbidden"},
-	"OneDevice": {"", "allowed", "forbidden"}, "At": {"", "ptxas+0x28"}, "Kind": {ProblemInput, ProblemInfrastructure, ProblemCompile, ProblemCrash, ProblemTimeout, ProblemParse, KindIncomplete, KindMixed}, "Kind in Histogram": {"Allowed", "Forbidden", "Required"},
+	"OneDevice": {"", "allowed", "forbidden"}, "At": {"", "ptxas+0x28"}, "Kind": {event.ProblemInput, event.ProblemInfrastructure, event.ProblemCompile, event.ProblemCrash, event.ProblemTimeout, event.ProblemParse, event.KindIncomplete, event.KindMixed}, "Kind in Histogram": {"Allowed", "Forbidden", "Required"},
 	"Reason":                {"", "timeout: ptxas", "infrastructure: nvdisasm", "not reached", "sm_70 has none: x", "more than 8192 blocks"},
-	"Class in OtherVerdict": {Optimised, Miscompiled}, "Says": {"allowed", "forbidden", "undecided"}, "Unjudged": {"", "", "", "a loop", "x: cannot lift y"},
+	"Class in OtherVerdict": {event.Optimised, event.Miscompiled}, "Says": {"allowed", "forbidden", "undecided"}, "Unjudged": {"", "", "", "a loop", "x: cannot lift y"},
 	"Unvalidated": {"", "changed: merged"}, "Terms": {"1:r0"}, "New": {"1:r1=1; 1:r2=0;", "1:r1=0; 1:r2=0;"}, "Targets": {"sm_70", "sm_90"},
 	"Levels": {"O0", "O3"}, "Layouts": {"pointers", "offsets"}, "Flags": {"-v", "-v", "-O1", "--x=y z"}, "Known": {"dead-acquire", "mine"},
 	"Detail": {"", "lost", "two\nlines", "the load of x"}, "Build": {"", "b1"}, "Tool": {"v1"}, "MaxPTX": {"", "8.4"},
@@ -106,15 +107,15 @@ func (f *filler) fill(v reflect.Value, in, name, place string) {
 }
 
 // event is one event of the kind, filled at random and then told what must agree.
-func (f *filler) event(kind string) Event {
-	var e Event
+func (f *filler) event(kind string) event.Event {
+	var e event.Event
 	f.events++
 	field := reflect.ValueOf(&e).Elem().FieldByName(kind)
 	field.Set(reflect.New(field.Type().Elem()))
 	f.fill(field.Elem(), kind, kind, kind)
 	switch {
 	case e.Config != nil:
-		e.Config.Schema, e.Config.Cells, e.Config.Tests = Schema, f.draw(14, "cells"), 3
+		e.Config.Schema, e.Config.Cells, e.Config.Tests = event.Schema, f.draw(14, "cells"), 3
 		if f.draw(3, "device") > 0 {
 			e.Config.OnDevice, e.Config.Shard = nil, ""
 		}
@@ -156,21 +157,21 @@ func (f *filler) event(kind string) Event {
 }
 
 // long makes a thread in six longer than what is shown as a whole.
-func (f *filler) long(t *ThreadListing) {
+func (f *filler) long(t *event.ThreadListing) {
 	if f.draw(6, "long") > 0 {
 		return
 	}
 	t.Source, t.Machine = nil, nil
 	for i := range 64 {
-		line := Line{Pos: i, Text: fmt.Sprint("ld.weak x", i)}
-		t.Source, t.Machine = append(t.Source, line), append(t.Machine, line, Line{Pos: -1, Text: fmt.Sprint("MOV R", i)})
+		line := event.Line{Pos: i, Text: fmt.Sprint("ld.weak x", i)}
+		t.Source, t.Machine = append(t.Source, line), append(t.Machine, line, event.Line{Pos: -1, Text: fmt.Sprint("MOV R", i)})
 	}
 }
 
 // stream is a run whose events are random, as JSON lines. Its config comes first.
 func (f *filler) stream() []byte {
 	var b bytes.Buffer
-	j := NewJSONLines(&b)
+	j := event.NewJSONLines(&b)
 	put := func(kind string, n int) {
 		for range n {
 			if err := j.Handle(f.event(kind)); err != nil {

@@ -4,40 +4,10 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
-	"strings"
+
+	"optcheck/event"
 )
-
-// Signature identifies findings, reason and new outcomes, without the text of
-// machine instructions: results of equal class and signature say the same.
-func (c *Result) Signature() string {
-	var b strings.Builder
-	for _, f := range c.Findings {
-		fmt.Fprintf(&b, "%s/%d/%d/%s;", f.Rule, f.Thread, f.Access, f.Stage)
-		if c.Class == Crashed {
-			b.WriteString(f.CrashKey())
-		}
-	}
-	b.WriteString(c.Reason)
-	if v := c.Verdict; v != nil {
-		fmt.Fprintf(&b, "|%s|%q|%q", v.Model, v.New, v.SCNew)
-		// What PTX says of the test itself goes with the test.
-		if v.RaceModel == "" && v.Race+v.Unjudged != "" {
-			fmt.Fprintf(&b, "|%s|%s", v.Race, v.Unjudged)
-		}
-	}
-	return b.String()
-}
-
-// Says identifies what reports say of a result, whether it is known or not; ""
-// if they list it nowhere, since nothing was found and that is certain.
-func (c *Result) Says() string {
-	if c.Class == Preserved || c.Class == Unsupported {
-		return ""
-	}
-	return c.Class + "\x00" + c.Signature()
-}
 
 // Group is one finding, as all reports list and count it: the cells of one test,
 // in whichever releases, targets, levels and layouts, that show the same. Class,
@@ -53,7 +23,7 @@ type Group struct {
 
 // Groups are the findings of a set and where all cells of each test lie.
 type Groups struct {
-	Set *Set
+	Set *event.Set
 	// List is ordered by severity, then new ones before known ones, tests without a
 	// data race before others, then by test.
 	List []*Group
@@ -79,19 +49,15 @@ func (g *Groups) TestCells(test uint32) []uint32 { return g.cells[g.start[test]:
 // severity returns the place of a class in Severities; a class that this version does
 // not know is as bad as an undecided one.
 func severity(class string) int {
-	if i := slices.Index(Severities, class); i >= 0 {
+	if i := slices.Index(event.Severities, class); i >= 0 {
 		return i
 	}
-	return slices.Index(Severities, Unknown)
+	return slices.Index(event.Severities, event.Unknown)
 }
-
-// Severities are the classes from the worst on. Undecided cells stand between
-// those that may be wrong and those that are not.
-var Severities = []string{Miscompiled, Changed, Crashed, Unknown, Optimised, Invalid, Unsupported, Preserved}
 
 // NewGroups finds the groups of a set: cells that have findings or could not be
 // decided.
-func NewGroups(s *Set) *Groups {
+func NewGroups(s *event.Set) *Groups {
 	g := &Groups{Set: s, byID: map[string]*Group{}, of: map[uint32][]*Group{}}
 	g.sortCells()
 	sigs := resultSignatures(s.Results)
@@ -124,11 +90,13 @@ func NewGroups(s *Set) *Groups {
 }
 
 // Result returns what the cells of a group show: that of the first of them.
-func (g *Groups) Result(x *Group) *Result { return &g.Set.Results[g.Set.Cells[x.Cells[0]].Result] }
+func (g *Groups) Result(x *Group) *event.Result {
+	return &g.Set.Results[g.Set.Cells[x.Cells[0]].Result]
+}
 
 // InFull returns the cells of a group in full.
-func (g *Groups) InFull(x *Group) []*Cell {
-	out := make([]*Cell, len(x.Cells))
+func (g *Groups) InFull(x *Group) []*event.Cell {
+	out := make([]*event.Cell, len(x.Cells))
 	for i, at := range x.Cells {
 		c := g.Set.Cell(int(at))
 		out[i] = &c
@@ -137,7 +105,7 @@ func (g *Groups) InFull(x *Group) []*Cell {
 }
 
 // GroupsOf lists the findings of a run.
-func GroupsOf(r *Run) *Groups { return NewGroups(r.Set()) }
+func GroupsOf(r *event.Run) *Groups { return NewGroups(r.Set()) }
 
 // sortCells puts the cells into the order of their tests.
 func (g *Groups) sortCells() {
@@ -163,7 +131,7 @@ type signatures struct {
 	text []string
 }
 
-func resultSignatures(results []Result) signatures {
+func resultSignatures(results []event.Result) signatures {
 	out := signatures{of: make([]uint32, len(results)), text: []string{""}}
 	number := map[string]uint32{}
 	for i := range results {
@@ -188,7 +156,7 @@ func resultSignatures(results []Result) signatures {
 
 // groupID is 80 bits of a hash: short enough for a link, long enough to be
 // unique among millions.
-func groupID(t *Test, signature string) string {
+func groupID(t *event.Test, signature string) string {
 	h := sha256.Sum256([]byte(t.Name + "\x00" + t.Hash + "\x00" + signature))
 	return hex.EncodeToString(h[:10])
 }

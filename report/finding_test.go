@@ -9,21 +9,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"optcheck/event"
+	"optcheck/event/eventtest"
 )
 
 // TestGroups: every cell with findings lies in exactly one group, the group of
 // its test and of what it shows.
 func TestGroups(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := NewSet()
+		s := event.NewSet()
 		n := rapid.IntRange(0, 60).Draw(t, "cells")
 		for i := range n {
-			c := Cell{Test: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "test"), Level: fmt.Sprint(i),
-				Result: Result{Class: rapid.SampledFrom(Severities).Draw(t, "class"), Code: rapid.SampledFrom([]string{"", "x"}).Draw(t, "code")}}
+			c := event.Cell{Test: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "test"), Level: fmt.Sprint(i),
+				Result: event.Result{Class: rapid.SampledFrom(event.Severities).Draw(t, "class"), Code: rapid.SampledFrom([]string{"", "x"}).Draw(t, "code")}}
 			if c.HasFindings() {
-				c.Findings = []Finding{{Rule: rapid.SampledFrom([]string{"merged", "missing"}).Draw(t, "rule")}}
+				c.Findings = []event.Finding{{Rule: rapid.SampledFrom([]string{"merged", "missing"}).Draw(t, "rule")}}
 			}
-			require.NoError(t, s.Handle(Event{Cell: &c}))
+			require.NoError(t, s.Handle(event.Event{Cell: &c}))
 		}
 		gs := NewGroups(s)
 		in := map[uint32]string{}
@@ -39,7 +42,7 @@ func TestGroups(t *testing.T) {
 			}
 		}
 		for i, c := range s.All() {
-			require.Equal(t, c.HasFindings() || c.Class == Unknown || c.Class == Invalid, in[uint32(i)] != "")
+			require.Equal(t, c.HasFindings() || c.Class == event.Unknown || c.Class == event.Invalid, in[uint32(i)] != "")
 		}
 		all := 0
 		for test := range s.Tests {
@@ -55,7 +58,7 @@ func TestGroups(t *testing.T) {
 // TestFindingsEverywhere: every form lists the same findings; a text tells those of one cause together, and says how many it leaves out.
 func TestFindingsEverywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := genRun(t)
+		r := eventtest.Run(t)
 		if rapid.Bool().Draw(t, "sample") {
 			r = sample()
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 )
 
@@ -36,7 +37,7 @@ type FindingChange struct {
 	Tests []string `json:"tests"`
 	Where []string `json:"where"` // places of the cells
 
-	cells []*Cell
+	cells []*event.Cell
 }
 
 // Title says in a line what became of it: "new: miscompiled, was preserved".
@@ -67,7 +68,7 @@ type findingChanges struct {
 }
 
 // add takes a finding of cells of one side; other is the same cell of the other side, or nil.
-func (x *findingChanges) add(change string, c, other *Cell, found Finding, what string) {
+func (x *findingChanges) add(change string, c, other *event.Cell, found event.Finding, what string) {
 	f := &FindingChange{Change: change, Class: c.Class, Rule: found.Rule, What: what, Known: c.Known}
 	side, far := &f.To, &f.From
 	if change == FindingGone {
@@ -92,14 +93,14 @@ func (x *findingChanges) add(change string, c, other *Cell, found Finding, what 
 
 // pair takes a cell that differs in class or in what was found; l is nil where only the
 // right side has it.
-func (x *findingChanges) pair(l, r *Cell) {
-	var none Cell
+func (x *findingChanges) pair(l, r *event.Cell) {
+	var none event.Cell
 	before, after := causesOf(cmp.Or(l, &none)), causesOf(r)
 	moved := false
 	for _, s := range []struct {
 		change     string
-		c, other   *Cell
-		have, lack map[string]Finding
+		c, other   *event.Cell
+		have, lack map[string]event.Finding
 	}{{FindingNew, r, l, after, before}, {FindingGone, l, r, before, after}} {
 		for _, k := range sortedKeys(s.have) {
 			if _, ok := s.lack[k]; !ok && s.c != nil {
@@ -111,18 +112,18 @@ func (x *findingChanges) pair(l, r *Cell) {
 	}
 	switch {
 	case moved:
-	case l == nil || r.Class == Unknown && l.Class != Unknown:
-		x.add(FindingNew, r, l, Finding{}, cmp.Or(r.Reason, "undecided"))
-	case l.Class == Unknown && r.Class != Unknown:
-		x.add(FindingGone, l, r, Finding{}, cmp.Or(l.Reason, "undecided"))
+	case l == nil || r.Class == event.Unknown && l.Class != event.Unknown:
+		x.add(FindingNew, r, l, event.Finding{}, cmp.Or(r.Reason, "undecided"))
+	case l.Class == event.Unknown && r.Class != event.Unknown:
+		x.add(FindingGone, l, r, event.Finding{}, cmp.Or(l.Reason, "undecided"))
 	default:
-		x.add(FindingChanged, r, l, Finding{}, brief(l)+" -> "+brief(r))
+		x.add(FindingChanged, r, l, event.Finding{}, brief(l)+" -> "+brief(r))
 	}
 }
 
 // causesOf lists the findings of a cell by cause; those of what is legal, too.
-func causesOf(c *Cell) map[string]Finding {
-	out := map[string]Finding{}
+func causesOf(c *event.Cell) map[string]event.Finding {
+	out := map[string]event.Finding{}
 	for _, f := range c.Findings {
 		k := causeOf(&f)
 		if _, ok := out[k]; !ok {
@@ -136,7 +137,7 @@ func causesOf(c *Cell) map[string]Finding {
 var own = regexp.MustCompile(`^\d+:\d+ |#\d+ |(desc)?\[[^\]]*\]|\b(UR|UP|R|P|B)(\d+|Z|T)\b|%\w+|\b\d+:\d+\b`)
 
 // cause identifies what a finding has in common with those of other tests and lines.
-func causeOf(f *Finding) string {
+func causeOf(f *event.Finding) string {
 	return f.Rule + "\x00" + f.Stage + "\x00" + f.At + "\x00" + strings.Join(strings.Fields(own.ReplaceAllString(f.Detail, "")), " ")
 }
 
@@ -167,7 +168,7 @@ func findingsOf(differences []Difference) []*FindingChange {
 	for _, d := range differences {
 		switch {
 		case d.Right == nil:
-		case d.Left != nil && d.Class, d.Left == nil && (d.Right.HasFindings() || d.Right.Class == Unknown):
+		case d.Left != nil && d.Class, d.Left == nil && (d.Right.HasFindings() || d.Right.Class == event.Unknown):
 			g.pair(d.Left, d.Right)
 		}
 	}
@@ -179,7 +180,7 @@ func findingsOf(differences []Difference) []*FindingChange {
 		}
 	}
 	rank := func(f *FindingChange) int {
-		return ChangeRank(severity(cmp.Or(f.From, Preserved)), severity(cmp.Or(f.To, Preserved)))
+		return ChangeRank(severity(cmp.Or(f.From, event.Preserved)), severity(cmp.Or(f.To, event.Preserved)))
 	}
 	slices.SortStableFunc(g.list, func(a, b *FindingChange) int {
 		return cmp.Or(min(len(a.Known), 1)-min(len(b.Known), 1), rank(a)-rank(b), b.Cells-a.Cells, cmp.Compare(a.What, b.What))

@@ -7,11 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/sass/hazard"
 )
 
 // inFlight is a run with a program whose machine code reads a register in flight.
-func inFlight(origin string) *Run {
+func inFlight(origin string) *event.Run {
 	x := &hazard.Excerpt{
 		Lines: []hazard.Line{
 			{At: 0x40, Control: "B------:R-:W-:-:S04", Text: "MOV R9, RZ"},
@@ -21,10 +22,10 @@ func inFlight(origin string) *Run {
 		Waits: []hazard.Wait{{From: 0, To: 2, Kind: hazard.Waits, Says: "reads R9"}, {From: 1, To: 2, Kind: hazard.Missing, Says: "reads R2: HAZARD"},
 			{From: 2, To: 3, Kind: hazard.Reaches, Says: "its content decides what this does"}},
 	}
-	test := Test{Name: "k.ptx:k", Hash: "1", Dialect: Program, File: "k.ptx", Origin: origin, Lines: [][]int{{14}}, Columns: [][]int{{2}}, OriginLines: []int{3}}
-	c := Cell{Test: "k.ptx:k", Hash: "1", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: OwnLayout,
-		Result: Result{Class: Miscompiled, Findings: []Finding{{Rule: "hazard-raw", Detail: "R2", Executed: true, Flight: x}}}}
-	return &Run{Config: Config{Tests: 1}, Tests: []Test{test}, Cells: []Cell{c}}
+	test := event.Test{Name: "k.ptx:k", Hash: "1", Dialect: event.Program, File: "k.ptx", Origin: origin, Lines: [][]int{{14}}, Columns: [][]int{{2}}, OriginLines: []int{3}}
+	c := event.Cell{Test: "k.ptx:k", Hash: "1", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: event.OwnLayout,
+		Result: event.Result{Class: event.Miscompiled, Findings: []event.Finding{{Rule: "hazard-raw", Detail: "R2", Executed: true, Flight: x}}}}
+	return &event.Run{Config: event.Config{Tests: 1}, Tests: []event.Test{test}, Cells: []event.Cell{c}}
 }
 
 // TestFlight: every form shows the instructions of a register in flight with their control codes, what is wrong there, and how to execute it again.
@@ -58,7 +59,7 @@ func TestFlightSARIF(t *testing.T) {
 			PhysicalLocation struct{ Region struct{ StartLine int } }
 		}
 	}
-	read := func(r *Run) (list []place, replay any) {
+	read := func(r *event.Run) (list []place, replay any) {
 		data := sarifOf(t, r)
 		validSARIF(t, data)
 		var doc struct {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 )
 
@@ -16,7 +17,7 @@ const maxAnnotations = 10
 // Actions, worst first and new ones before known ones, ten at most: they become
 // annotations of the tests' files. What is left out is counted in a last line. A
 // run with cells missing is an error itself.
-func WriteAnnotations(w io.Writer, r *Run) error {
+func WriteAnnotations(w io.Writer, r *event.Run) error {
 	b := bufio.NewWriter(w)
 	left := maxAnnotations
 	if why := r.Incomplete(); why != "" {

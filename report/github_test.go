@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 )
 
@@ -16,7 +17,7 @@ var command = regexp.MustCompile(`^::(error|warning|notice) (?:file=([^,:\r\n]*)
 
 // annotations parses what is written as GitHub's runner does and refuses all
 // else.
-func annotations(t require.TestingT, r *Run) (list [][]string, rest string) {
+func annotations(t require.TestingT, r *event.Run) (list [][]string, rest string) {
 	var b bytes.Buffer
 	require.NoError(t, WriteAnnotations(&b, r))
 	for _, line := range strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n") {
@@ -75,7 +76,7 @@ func TestAnnotationsHostile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { annotations(t, genHostile().Draw(t, "run")) })
 }
 
-func markdownOf(t require.TestingT, r *Run, limit int) string {
+func markdownOf(t require.TestingT, r *event.Run, limit int) string {
 	var b bytes.Buffer
 	require.NoError(t, WriteMarkdown(&b, r, limit))
 	if limit > 0 {
@@ -131,7 +132,7 @@ var (
 
 // TestMarkdownHostile: no name becomes markup, and a listing stays in its block.
 func TestMarkdownHostile(t *testing.T) {
-	check := func(t require.TestingT, r *Run) {
+	check := func(t require.TestingT, r *event.Run) {
 		text := markdownOf(t, r, 64<<10)
 		fence := ""
 		for _, line := range strings.Split(text, "\n") {

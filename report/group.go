@@ -10,23 +10,13 @@ import (
 
 	"github.com/sergi/go-diff/diffmatchpatch"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 )
 
-// arose tells at which stage of the compiler a finding arose.
-func arose(stage string) string {
-	if stage == "" {
-		return ""
-	}
-	if !strings.Contains(stage, " ") && stage != "library" { // a compiler
-		return " (arose in " + stage + ")"
-	}
-	return " (arose in the " + stage + ")"
-}
-
 // writeGroups lists the findings of a run, the first causes in full, or with o.Cells each cell
 // that has one.
-func writeGroups(b *bufio.Writer, r *Run, o TextOptions) {
+func writeGroups(b *bufio.Writer, r *event.Run, o TextOptions) {
 	gs := GroupsOf(r)
 	left := len(gs.List)
 	for i, list := range gs.byCause() {
@@ -66,7 +56,7 @@ func (g *Groups) byCause() (out [][]*Group) {
 		for i := range r.Doubts {
 			causes[causeOf(&r.Doubts[i])] = true
 		}
-		if len(causes) == 0 || r.Class == Unknown {
+		if len(causes) == 0 || r.Class == event.Unknown {
 			causes[r.Reason] = true
 		}
 		key += "\x00" + strings.Join(sortedKeys(causes), "\x00")
@@ -88,7 +78,7 @@ func writeAlso(b *bufio.Writer, gs *Groups, more []*Group) {
 	for _, g := range more[:min(len(more), maxAlso)] {
 		cells, t := gs.InFull(g), &gs.Set.Tests[g.Test]
 		var at, places []string
-		for _, list := range [][]Finding{cells[0].Findings, cells[0].Doubts} {
+		for _, list := range [][]event.Finding{cells[0].Findings, cells[0].Doubts} {
 			for i := range list {
 				if x := t.Tell(&list[i]); x.Place != "" {
 					put(&at, x.Place+": ")
@@ -107,26 +97,26 @@ func writeAlso(b *bufio.Writer, gs *Groups, more []*Group) {
 
 // writeGroup writes cells that show the same: the line of the author and the instruction, where it happens, both codes side by
 // side, what may happen, and what a reader may do next.
-func writeGroup(b *bufio.Writer, r *Run, t *Test, cells []*Cell) {
+func writeGroup(b *bufio.Writer, r *event.Run, t *event.Test, cells []*event.Cell) {
 	c := cells[0]
 	fmt.Fprintf(b, "\n%s: %s\n", strings.ToUpper(plain.Label(c.Class)), t.Title())
 	writeFindings(b, t, c.Findings, "")
 	writeFindings(b, t, c.Doubts, "unknown: ")
 	how := "" // of what is miscompiled, how it was compiled
-	if c.Reason != "" && c.Class == Miscompiled {
+	if c.Reason != "" && c.Class == event.Miscompiled {
 		how = ", " + c.Reason
 	}
 	for _, p := range Places(cells) {
 		fmt.Fprintf(b, "  in %s%s\n", p, how)
 	}
-	if c.Reason != "" && how == "" && (len(c.Doubts) == 0 || c.Class != Unknown) { // else the doubts are the reason
+	if c.Reason != "" && how == "" && (len(c.Doubts) == 0 || c.Class != event.Unknown) { // else the doubts are the reason
 		fmt.Fprintf(b, "  because %s\n", c.Reason)
 	}
 	if len(c.Known) > 0 {
 		fmt.Fprintf(b, "  known: %s\n", strings.Join(c.Known, ", "))
 	}
 	if l := r.Listings[c.Code]; l != nil {
-		writeListing(b, l, c.Findings, strings.Join([]string{c.Toolchain, c.Target, c.Level, strings.TrimPrefix(c.Layout, OwnLayout)}, " "))
+		writeListing(b, l, c.Findings, strings.Join([]string{c.Toolchain, c.Target, c.Level, strings.TrimPrefix(c.Layout, event.OwnLayout)}, " "))
 	}
 	if c.Verdict != nil {
 		WriteVerdict(b, c.Verdict)
@@ -139,21 +129,21 @@ func writeGroup(b *bufio.Writer, r *Run, t *Test, cells []*Cell) {
 // Row is one line of a side-by-side listing: a line of the source, of the
 // machine code, or of both.
 type Row struct {
-	Left, Right Line // Text is empty where there is none
+	Left, Right event.Line // Text is empty where there is none
 	// Mark is '-' for gone, '<' for moved away from here, '>' for moved here, '+'
 	// for not in the test, and ' ' for none of these.
 	Mark byte
 }
 
 // SideBySide aligns the source order of a thread with its machine order.
-func SideBySide(t ThreadListing) []Row {
-	srcKey := map[int]Line{}
+func SideBySide(t event.ThreadListing) []Row {
+	srcKey := map[int]event.Line{}
 	var a, b []rune
 	for _, l := range t.Source {
 		srcKey[l.Pos] = l
 		a = append(a, rune(0x100+l.Pos))
 	}
-	byRune := map[rune]Line{}
+	byRune := map[rune]event.Line{}
 	extra := rune(0x1000)
 	for _, l := range t.Machine {
 		k := rune(0x100 + l.Pos)
@@ -182,7 +172,7 @@ func SideBySide(t ThreadListing) []Row {
 				if seen[int(k)-0x100] {
 					mark = '<' // moved away
 				}
-				rows = append(rows, Row{srcKey[int(k)-0x100], Line{Pos: -1}, mark})
+				rows = append(rows, Row{srcKey[int(k)-0x100], event.Line{Pos: -1}, mark})
 			case diffmatchpatch.DiffInsert:
 				l, mark := byRune[k], byte('+')
 				if l.Part {
@@ -190,40 +180,23 @@ func SideBySide(t ThreadListing) []Row {
 				} else if l.Pos >= 0 {
 					mark = '>' // moved here, or here once more
 				}
-				rows = append(rows, Row{Line{Pos: -1}, l, mark})
+				rows = append(rows, Row{event.Line{Pos: -1}, l, mark})
 			}
 		}
 	}
 	return rows
 }
 
-// Look returns what a listing looks like without registers and addresses: listings of
-// equal look show the same accesses in the same order.
-func (l *Listing) Look() string {
-	var b strings.Builder
-	for _, t := range l.Threads {
-		fmt.Fprintf(&b, "T%d", t.Thread)
-		for _, lines := range [][]Line{t.Source, t.Machine} {
-			b.WriteString("|")
-			for _, x := range lines {
-				word, _, _ := strings.Cut(x.Text, " ")
-				fmt.Fprintf(&b, "%d %t %s;", x.Pos, x.Part, word)
-			}
-		}
-	}
-	return b.String()
-}
-
 // WriteListing writes the threads of a listing that findings speak of, source
 // beside machine code, with moved and missing accesses marked.
-func WriteListing(w io.Writer, l *Listing, findings []Finding) error {
+func WriteListing(w io.Writer, l *event.Listing, findings []event.Finding) error {
 	b := bufio.NewWriter(w)
 	writeListing(b, l, findings, "machine")
 	return b.Flush()
 }
 
 // writeListing heads the machine code with its name.
-func writeListing(b *bufio.Writer, l *Listing, findings []Finding, machine string) {
+func writeListing(b *bufio.Writer, l *event.Listing, findings []event.Finding, machine string) {
 	bad := map[int]bool{}
 	for _, f := range findings {
 		bad[f.Thread] = true
@@ -257,7 +230,7 @@ const maxOutcomes = 8
 const maxSchedule = 60
 
 // WriteVerdict says what a model makes of machine code.
-func WriteVerdict(b io.Writer, v *Verdict) {
+func WriteVerdict(b io.Writer, v *event.Verdict) {
 	list := func(what string, states []string, how string) {
 		if len(states) == 0 {
 			return

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 )
 
@@ -13,7 +14,7 @@ import (
 const maxUnjudged = 5
 
 // writeHardware says what the model of the hardware made of the cells, if it was asked.
-func writeHardware(b *bufio.Writer, r *Run) {
+func writeHardware(b *bufio.Writer, r *event.Run) {
 	judged, shown, wrong := 0, 0, 0
 	reasons := map[string]int{}
 	name := ""
@@ -30,7 +31,7 @@ func writeHardware(b *bufio.Writer, r *Run) {
 			judged, name = judged+1, h.Name
 			if len(h.New) > 0 {
 				shown++
-				if c.Class != Miscompiled {
+				if c.Class != event.Miscompiled {
 					wrong++
 				}
 			}

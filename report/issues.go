@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
@@ -79,7 +80,7 @@ func (x *Issue) shapes() map[shape]bool {
 // WriteIssues says for each issue of the study what the releases and chips of runs do:
 // of compilers the classes of cells and the rules that they break, of chips how often the
 // outcome was seen, by validated binaries alone.
-func WriteIssues(w io.Writer, runs []*Run) error {
+func WriteIssues(w io.Writer, runs []*event.Run) error {
 	all := newIssueFacts(runs)
 	for i, x := range Issues {
 		kind := "the chip's"
@@ -144,7 +145,7 @@ type issueChip struct {
 }
 
 // newIssueFacts gives the facts of each issue.
-func newIssueFacts(runs []*Run) (all []*issueFacts) {
+func newIssueFacts(runs []*event.Run) (all []*issueFacts) {
 	for range Issues {
 		all = append(all, &issueFacts{map[string]map[string]*issueCells{}, map[string]map[string]*issueChip{}})
 	}
@@ -170,7 +171,7 @@ func newIssueFacts(runs []*Run) (all []*issueFacts) {
 
 // issues returns which issues a test of the run belongs to: those that have one of its shape, or, of a test of which
 // the run tells nothing but the name, those that have the name.
-func issuesOf(r *Run, shapes []map[shape]bool) func(test string) []int {
+func issuesOf(r *event.Run, shapes []map[shape]bool) func(test string) []int {
 	texts := map[string]string{}
 	for i := range r.Tests {
 		texts[r.Tests[i].Name] = r.Tests[i].Text
@@ -196,8 +197,8 @@ func issuesOf(r *Run, shapes []map[shape]bool) func(test string) []int {
 	}
 }
 
-func (f *issueFacts) cell(c *Cell) {
-	if c.Class == Unsupported {
+func (f *issueFacts) cell(c *event.Cell) {
+	if c.Class == event.Unsupported {
 		return
 	}
 	by := f.cells[c.Test]
@@ -225,7 +226,7 @@ func (f *issueFacts) cell(c *Cell) {
 	}
 }
 
-func (f *issueFacts) histogram(h *Histogram) {
+func (f *issueFacts) histogram(h *event.Histogram) {
 	if h.Placement != nil {
 		return
 	}
@@ -246,7 +247,7 @@ func (f *issueFacts) histogram(h *Histogram) {
 	switch {
 	case !h.Validated:
 		x.refused = h.Unvalidated
-	case h.Status == StatusDone || h.Status == StatusInterrupted:
+	case h.Status == event.StatusDone || h.Status == event.StatusInterrupted:
 		x.weak += h.Weak
 		x.instances += h.Instances
 	}

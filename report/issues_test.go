@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus/corpus"
 )
 
@@ -17,22 +18,22 @@ func TestIssues(t *testing.T) {
 			require.True(t, ok, name)
 		}
 	}
-	a, d := NewRun(), NewRun()
-	a.Cells = []Cell{
-		{Test: "coRR-volatile", Toolchain: "ptxas 5.5", Target: "sm_35", Result: Result{Class: "optimised", Findings: []Finding{{Rule: "reordered"}, {Rule: "reordered"}}}},
-		{Test: "coRR-volatile", Toolchain: "ptxas 5.5", Target: "sm_20", Result: Result{Class: "preserved"}},
-		{Test: "coRR-volatile", Toolchain: "ptxas 12.4", Target: "sm_90", Result: Result{Class: "preserved"}},
-		{Test: "mp", Toolchain: "ptxas 12.4", Target: "sm_90", Result: Result{Class: "preserved"}},
-		{Test: "cl-mp+mem_fences", Toolchain: "clang 22", Target: "tahiti", Result: Result{Class: "unsupported"}},
+	a, d := event.NewRun(), event.NewRun()
+	a.Cells = []event.Cell{
+		{Test: "coRR-volatile", Toolchain: "ptxas 5.5", Target: "sm_35", Result: event.Result{Class: "optimised", Findings: []event.Finding{{Rule: "reordered"}, {Rule: "reordered"}}}},
+		{Test: "coRR-volatile", Toolchain: "ptxas 5.5", Target: "sm_20", Result: event.Result{Class: "preserved"}},
+		{Test: "coRR-volatile", Toolchain: "ptxas 12.4", Target: "sm_90", Result: event.Result{Class: "preserved"}},
+		{Test: "mp", Toolchain: "ptxas 12.4", Target: "sm_90", Result: event.Result{Class: "preserved"}},
+		{Test: "cl-mp+mem_fences", Toolchain: "clang 22", Target: "tahiti", Result: event.Result{Class: "unsupported"}},
 	}
-	d.Histograms = []Histogram{
-		{Test: "cas-sl", Device: TestedDevice{Name: "H200"}, Toolchain: "ptxas 13.0", Level: "O3", Validated: true, Status: StatusDone, Weak: 3, Instances: 100, Says: []string{"allowed"}},
-		{Test: "cas-sl", Device: TestedDevice{Name: "H200"}, Toolchain: "ptxas 13.0", Level: "O3", Validated: true, Status: StatusDone, Instances: 100},
-		{Test: "cas-sl+membar.gls", Device: TestedDevice{Name: "H200"}, Toolchain: "ptxas 13.0", Level: "O3", Validated: true, Status: StatusTimeout, Instances: 7},
-		{Test: "coRR", Device: TestedDevice{Name: "H200"}, Toolchain: "ptxas 13.0", Level: "O3", Unvalidated: "changed: merged", Status: StatusRefused},
+	d.Histograms = []event.Histogram{
+		{Test: "cas-sl", Device: event.TestedDevice{Name: "H200"}, Toolchain: "ptxas 13.0", Level: "O3", Validated: true, Status: event.StatusDone, Weak: 3, Instances: 100, Says: []string{"allowed"}},
+		{Test: "cas-sl", Device: event.TestedDevice{Name: "H200"}, Toolchain: "ptxas 13.0", Level: "O3", Validated: true, Status: event.StatusDone, Instances: 100},
+		{Test: "cas-sl+membar.gls", Device: event.TestedDevice{Name: "H200"}, Toolchain: "ptxas 13.0", Level: "O3", Validated: true, Status: event.StatusTimeout, Instances: 7},
+		{Test: "coRR", Device: event.TestedDevice{Name: "H200"}, Toolchain: "ptxas 13.0", Level: "O3", Unvalidated: "changed: merged", Status: event.StatusRefused},
 	}
 	var b strings.Builder
-	require.NoError(t, WriteIssues(&b, []*Run{a, d}))
+	require.NoError(t, WriteIssues(&b, []*event.Run{a, d}))
 	for _, want := range []string{
 		"1. Fermi, Kepler: coherence of load-load pairs (Sec. 3.1.1; the chip's)\n   coRR                     H200 (ptxas 13.0 O3): not run: changed: merged\n",
 		"   cas-sl                   H200 (ptxas 13.0 O3): seen 3 times of 200; the model: allowed\n",
@@ -101,10 +102,10 @@ exists (0:r7=0 /\ 0:r9=0)
 		{"strong", change("r0 = *y ", "r0 = atomic_load_explicit(y, memory_order_relaxed, memory_scope_device) ").Replace(corpusText("cl-mp+mem_fences")), nil},
 		{"steal", corpusText("cl-dlb-lb"), []int{10}},
 	} {
-		r := NewRun()
-		r.Tests = []Test{{Name: c.name, Text: c.text}}
+		r := event.NewRun()
+		r.Tests = []event.Test{{Name: c.name, Text: c.text}}
 		var got []int
-		for i, f := range newIssueFacts([]*Run{withCell(r, c.name)}) {
+		for i, f := range newIssueFacts([]*event.Run{withCell(r, c.name)}) {
 			if len(f.cells[c.name]) > 0 {
 				got = append(got, i+1)
 			}
@@ -114,7 +115,7 @@ exists (0:r7=0 /\ 0:r9=0)
 }
 
 // withCell adds a cell of a test.
-func withCell(r *Run, test string) *Run {
-	r.Cells = append(r.Cells, Cell{Test: test, Toolchain: "ptxas", Target: "sm_80", Result: Result{Class: Preserved}})
+func withCell(r *event.Run, test string) *event.Run {
+	r.Cells = append(r.Cells, event.Cell{Test: test, Toolchain: "ptxas", Target: "sm_80", Result: event.Result{Class: event.Preserved}})
 	return r
 }

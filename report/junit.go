@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 )
 
@@ -53,7 +54,7 @@ func (s *junitSuite) add(outcome string, make func() junitCase) {
 // unless that is accepted, unsupported ones are skipped. With newOnly, known findings are skipped whatever
 // FailOn says. Of runs on devices a suite is a device and a target, a case a test and a setting. If cells
 // are missing, one more suite has an error.
-func WriteJUnit(w io.Writer, r *Run, newOnly bool) error {
+func WriteJUnit(w io.Writer, r *event.Run, newOnly bool) error {
 	j := &junitWriter{b: bufio.NewWriterSize(w, 1<<16)}
 	suites := append(cellSuites(r, newJUnitRule(r, newOnly)), deviceSuites(r)...)
 	suites = append(suites, runSuite(r, suites)...)
@@ -71,7 +72,7 @@ func WriteJUnit(w io.Writer, r *Run, newOnly bool) error {
 }
 
 // cellSuites groups the cells by toolchain and target.
-func cellSuites(r *Run, rule junitRule) []junitSuite {
+func cellSuites(r *event.Run, rule junitRule) []junitSuite {
 	from := newSources(r)
 	builds := map[string]string{}
 	for _, t := range r.Config.Toolchains {
@@ -103,26 +104,26 @@ func cellSuites(r *Run, rule junitRule) []junitSuite {
 
 // junitRule is what makes a cell a failure.
 type junitRule struct {
-	on       FailOn
+	on       event.FailOn
 	newOnly  bool
 	accepted bool // that cells are undecided
 }
 
-func newJUnitRule(r *Run, newOnly bool) junitRule {
+func newJUnitRule(r *event.Run, newOnly bool) junitRule {
 	on := r.FailOn
-	if on == "" || on == FailNever {
-		on = FailNew
+	if on == "" || on == event.FailNever {
+		on = event.FailNew
 	}
 	return junitRule{on, newOnly, r.Undecided() == ""}
 }
 
 // outcome is what a cell is in JUnit's words, "" if it is good.
-func (j junitRule) outcome(c *Cell) string {
+func (j junitRule) outcome(c *event.Cell) string {
 	known := len(c.Known) > 0
 	switch {
-	case c.Class == Preserved, c.HasFindings() && !j.on.Names(c.Class):
+	case c.Class == event.Preserved, c.HasFindings() && !j.on.Names(c.Class):
 		return ""
-	case c.Class == Unsupported, known && j.newOnly, c.Class == Unknown && (known || j.accepted):
+	case c.Class == event.Unsupported, known && j.newOnly, c.Class == event.Unknown && (known || j.accepted):
 		return "skipped"
 	case !c.HasFindings() || len(c.Findings) == 0:
 		return "error"
@@ -132,9 +133,9 @@ func (j junitRule) outcome(c *Cell) string {
 	return "skipped" // a known finding
 }
 
-func cellCase(c *Cell, from *sources, rule junitRule) junitCase {
+func cellCase(c *event.Cell, from *sources, rule junitRule) junitCase {
 	j := junitCase{name: fmt.Sprintf("%s %s %s", plain.Label(c.Test), c.Level, c.Layout), kind: c.Class}
-	about := &Test{Name: c.Test}
+	about := &event.Test{Name: c.Test}
 	if t := from.tests[[2]string{c.Test, c.Hash}]; t != nil {
 		j.file, about = cmp.Or(t.Origin, t.File), t
 	}
@@ -155,7 +156,7 @@ func cellCase(c *Cell, from *sources, rule junitRule) junitCase {
 	if len(c.Known) > 0 {
 		fmt.Fprintf(&b, "known: %s\n", strings.Join(c.Known, ", "))
 	}
-	if c.Class == Preserved && c.Reason != "" {
+	if c.Class == event.Preserved && c.Reason != "" {
 		fmt.Fprintf(&b, "preserved, but: %s\n", plain.Line(c.Reason))
 	}
 	j.body = b.String()
@@ -174,7 +175,7 @@ func cellCase(c *Cell, from *sources, rule junitRule) junitCase {
 }
 
 // deviceSuites groups runs by device, toolchain and target.
-func deviceSuites(r *Run) []junitSuite {
+func deviceSuites(r *event.Run) []junitSuite {
 	at := map[[4]string]int{}
 	var list []junitSuite
 	for i := range r.Histograms {
@@ -193,7 +194,7 @@ func deviceSuites(r *Run) []junitSuite {
 	return list
 }
 
-func deviceCase(h *Histogram) junitCase {
+func deviceCase(h *event.Histogram) junitCase {
 	j := junitCase{name: plain.Label(h.Test) + " " + h.Setting, seconds: h.Seconds, kind: h.Status}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %d weak; seed %d\n", plain.Count(h.Instances, "instance"), h.Weak, h.Seed)
@@ -219,7 +220,7 @@ func deviceCase(h *Histogram) junitCase {
 
 // runSuite returns the suite of what concerns the run as a whole: nothing, if it is
 // complete and without problems of its own.
-func runSuite(r *Run, others []junitSuite) []junitSuite {
+func runSuite(r *event.Run, others []junitSuite) []junitSuite {
 	said := 0
 	for i := range others {
 		said += len(others[i].problems)

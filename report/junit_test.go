@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 )
 
@@ -53,7 +54,7 @@ type junitXMLCase struct {
 }
 
 // parseJUnit reads the XML strictly and checks that the counts add up.
-func parseJUnit(t require.TestingT, r *Run, newOnly bool) junitXML {
+func parseJUnit(t require.TestingT, r *event.Run, newOnly bool) junitXML {
 	var b bytes.Buffer
 	require.NoError(t, WriteJUnit(&b, r, newOnly))
 	require.True(t, utf8.Valid(b.Bytes()))
@@ -90,7 +91,7 @@ func parseJUnit(t require.TestingT, r *Run, newOnly bool) junitXML {
 // TestJUnit: classes become outcomes, and nothing is lost.
 func TestJUnit(t *testing.T) {
 	r := sample()
-	r.FailOn = FailChanged
+	r.FailOn = event.FailChanged
 	x := parseJUnit(t, r, true)
 	require.Equal(t, junitXMLCounts{Tests: 10, Failures: 3, Errors: 2, Skipped: 2}, x.junitXMLCounts)
 	var names []string
@@ -138,35 +139,35 @@ func TestJUnit(t *testing.T) {
 
 // TestJUnitFails: JUnit's failures are the cells that --fail-on counts, and its errors those that make the exit code 2.
 func TestJUnitFails(t *testing.T) {
-	counts := func(on FailOn, newOnly bool, allow int) junitXMLCounts {
+	counts := func(on event.FailOn, newOnly bool, allow int) junitXMLCounts {
 		r := sample() // with 2 miscompiled cells, 2 changed ones of which 1 is known, 2 optimised, 2 unknown, 1 unsupported
 		r.FailOn, r.AllowUnknown = on, allow
 		return parseJUnit(t, r, newOnly).junitXMLCounts
 	}
 	require.Equal(t, junitXMLCounts{10, 2, 2, 1}, counts("", false, 0))
-	require.Equal(t, junitXMLCounts{10, 2, 2, 1}, counts(FailNew, false, 1))
-	require.Equal(t, junitXMLCounts{10, 2, 0, 3}, counts(FailNever, false, 2))
-	require.Equal(t, junitXMLCounts{10, 2, 2, 1}, counts(FailMiscompiled, false, 0))
-	require.Equal(t, junitXMLCounts{10, 4, 2, 1}, counts(FailChanged, false, 0))
-	require.Equal(t, junitXMLCounts{10, 3, 2, 2}, counts(FailChanged, true, 0))
-	require.Equal(t, junitXMLCounts{10, 6, 2, 1}, counts(FailOptimised, false, 0))
-	require.Equal(t, junitXMLCounts{10, 0, 2, 1}, counts(FailUnknown, false, 0))
+	require.Equal(t, junitXMLCounts{10, 2, 2, 1}, counts(event.FailNew, false, 1))
+	require.Equal(t, junitXMLCounts{10, 2, 0, 3}, counts(event.FailNever, false, 2))
+	require.Equal(t, junitXMLCounts{10, 2, 2, 1}, counts(event.FailMiscompiled, false, 0))
+	require.Equal(t, junitXMLCounts{10, 4, 2, 1}, counts(event.FailChanged, false, 0))
+	require.Equal(t, junitXMLCounts{10, 3, 2, 2}, counts(event.FailChanged, true, 0))
+	require.Equal(t, junitXMLCounts{10, 6, 2, 1}, counts(event.FailOptimised, false, 0))
+	require.Equal(t, junitXMLCounts{10, 0, 2, 1}, counts(event.FailUnknown, false, 0))
 
 	r := sample()
 	for i := range r.Cells {
-		if r.Cells[i].Class == Miscompiled || r.Cells[i].Class == Unknown {
+		if r.Cells[i].Class == event.Miscompiled || r.Cells[i].Class == event.Unknown {
 			r.Cells[i].Known = []string{"seen"}
 		}
 	}
 	require.Equal(t, junitXMLCounts{10, 0, 0, 5}, parseJUnit(t, r, false).junitXMLCounts, "what is known fails nothing")
-	r.FailOn = FailMiscompiled
+	r.FailOn = event.FailMiscompiled
 	require.Equal(t, junitXMLCounts{10, 2, 0, 3}, parseJUnit(t, r, false).junitXMLCounts)
 }
 
 // TestJUnitLimits: a preserved cell says what it is not about.
 func TestJUnitLimits(t *testing.T) {
 	r := sample()
-	i := slices.IndexFunc(r.Cells, func(c Cell) bool { return c.Class == Preserved })
+	i := slices.IndexFunc(r.Cells, func(c event.Cell) bool { return c.Class == event.Preserved })
 	r.Cells[i].Reason = "nothing in it synchronises or is strong"
 	var said []string
 	for _, s := range parseJUnit(t, r, false).Suites {
@@ -183,13 +184,13 @@ func TestJUnitLimits(t *testing.T) {
 func TestJUnitIncomplete(t *testing.T) {
 	r := sample()
 	r.Stats.Interrupted = true
-	r.Problems = append(r.Problems, Problem{Kind: "infrastructure", Detail: "disk full"})
+	r.Problems = append(r.Problems, event.Problem{Kind: "infrastructure", Detail: "disk full"})
 	x := parseJUnit(t, r, true)
 	last := x.Suites[len(x.Suites)-1]
 	require.Equal(t, "optcheck", last.Name)
 	require.Contains(t, last.Cases[0].Error.Message, "interrupted")
 	require.Equal(t, "infrastructure: disk full", last.SystemErr)
-	require.Equal(t, 1, parseJUnit(t, NewRun(), false).Errors)
+	require.Equal(t, 1, parseJUnit(t, event.NewRun(), false).Errors)
 }
 
 // TestJUnitDevice: forbidden outcomes are failures, runs that hang errors.

@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/event"
 )
 
 // TestLeanRun: a run that reads its cells out of a set is reported exactly as one
 // that holds them, in every form.
 func TestLeanRun(t *testing.T) {
-	set := NewSet()
+	set := event.NewSet()
 	require.NoError(t, sample().Replay(set))
 	full, lean := set.Run(), set.Lean()
 	require.Empty(t, lean.Cells)
@@ -28,25 +30,25 @@ func TestLeanRun(t *testing.T) {
 	require.Equal(t, full.Len(), n)
 	require.Equal(t, full.Classes(), lean.Classes())
 	for _, hide := range []bool{false, true} {
-		forms := map[string]func(io.Writer, *Run) error{
-			"text": func(w io.Writer, r *Run) error {
+		forms := map[string]func(io.Writer, *event.Run) error{
+			"text": func(w io.Writer, r *event.Run) error {
 				return WriteText(w, r, TextOptions{Unsupported: true, Notes: true, NewOnly: hide})
 			},
-			"cells":    func(w io.Writer, r *Run) error { return WriteText(w, r, TextOptions{Cells: true, NewOnly: hide}) },
-			"json":     func(w io.Writer, r *Run) error { return r.Replay(NewJSONLines(w)) },
-			"junit":    func(w io.Writer, r *Run) error { return WriteJUnit(w, r, hide) },
-			"markdown": func(w io.Writer, r *Run) error { return WriteMarkdown(w, r, 0) },
+			"cells":    func(w io.Writer, r *event.Run) error { return WriteText(w, r, TextOptions{Cells: true, NewOnly: hide}) },
+			"json":     func(w io.Writer, r *event.Run) error { return r.Replay(event.NewJSONLines(w)) },
+			"junit":    func(w io.Writer, r *event.Run) error { return WriteJUnit(w, r, hide) },
+			"markdown": func(w io.Writer, r *event.Run) error { return WriteMarkdown(w, r, 0) },
 			"github":   WriteAnnotations,
-			"sarif":    func(w io.Writer, r *Run) error { return WriteSARIF(w, r, nil) },
-			"diff": func(w io.Writer, r *Run) error {
+			"sarif":    func(w io.Writer, r *event.Run) error { return WriteSARIF(w, r, nil) },
+			"diff": func(w io.Writer, r *event.Run) error {
 				return WriteComparison(w, Compare(r, sample(), all), true)
 			},
-			"only": func(w io.Writer, r *Run) error {
+			"only": func(w io.Writer, r *event.Run) error {
 				one, err := r.Only("2.0")
 				if err != nil {
 					return err
 				}
-				return one.Replay(NewJSONLines(w))
+				return one.Replay(event.NewJSONLines(w))
 			},
 		}
 		for name, write := range forms {
@@ -78,14 +80,14 @@ func TestLeanRunIsSmall(t *testing.T) {
 		var before, after runtime.MemStats
 		collect()
 		runtime.ReadMemStats(&before)
-		set := NewSet()
-		require.NoError(t, set.Handle(Event{Config: &Config{Schema: Schema, Toolchains: []Toolchain{{ID: "tool"}}, Levels: []string{"O3"}}}))
+		set := event.NewSet()
+		require.NoError(t, set.Handle(event.Event{Config: &event.Config{Schema: event.Schema, Toolchains: []event.Toolchain{{ID: "tool"}}, Levels: []string{"O3"}}}))
 		for k := range columns {
 			for i := range tests {
-				c := Cell{Test: fmt.Sprint("test ", i), Hash: fmt.Sprint("hash ", i), Toolchain: "tool", Target: fmt.Sprint("sm_", k),
+				c := event.Cell{Test: fmt.Sprint("test ", i), Hash: fmt.Sprint("hash ", i), Toolchain: "tool", Target: fmt.Sprint("sm_", k),
 					Level: "O3", Layout: "pointers",
-					Result: Result{Class: Preserved, Code: fmt.Sprintf("%016x", i)}}
-				require.NoError(t, set.Handle(Event{Cell: &c}))
+					Result: event.Result{Class: event.Preserved, Code: fmt.Sprintf("%016x", i)}}
+				require.NoError(t, set.Handle(event.Event{Cell: &c}))
 			}
 		}
 		r := set.Lean()

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 )
 
@@ -10,11 +11,11 @@ import (
 const maxLimits = 8
 
 // limits lists what preserved cells say that they are not about, with the number of those that say the same.
-func limitsOf(r *Run) (lines []string) {
+func limitsOf(r *event.Run) (lines []string) {
 	var order []string
 	n := map[string]int{}
 	for _, c := range r.All() {
-		if c.Class == Preserved && c.Reason != "" {
+		if c.Class == event.Preserved && c.Reason != "" {
 			if n[c.Reason]++; n[c.Reason] == 1 {
 				order = append(order, c.Reason)
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 )
 
@@ -22,7 +23,7 @@ type Lone struct {
 }
 
 // both tells of a cell that the other side has, too.
-func (l *Lone) both(c *Cell) {
+func (l *Lone) both(c *event.Cell) {
 	if l.shared == nil {
 		l.shared, l.Classes = map[string]bool{}, map[string]int{}
 	}
@@ -30,7 +31,7 @@ func (l *Lone) both(c *Cell) {
 }
 
 // add takes a cell that the other side lacks.
-func (l *Lone) add(c *Cell) {
+func (l *Lone) add(c *event.Cell) {
 	if l.Classes == nil {
 		l.Classes = map[string]int{}
 	}
@@ -44,7 +45,7 @@ func (l *Lone) add(c *Cell) {
 			*x.list = append(*x.list, x.word)
 		}
 	}
-	if severity(c.Class) <= severity(Unknown) && !slices.Contains(l.Bad, c.Test) {
+	if severity(c.Class) <= severity(event.Unknown) && !slices.Contains(l.Bad, c.Test) {
 		l.Bad = append(l.Bad, c.Test)
 	}
 }
@@ -52,7 +53,7 @@ func (l *Lone) add(c *Cell) {
 // classes counts the cells by class, the worst first.
 func (l *Lone) classes() string {
 	var out []string
-	for _, s := range Severities {
+	for _, s := range event.Severities {
 		if n := l.Classes[s]; n > 0 {
 			out = append(out, plain.Number(n)+" "+s)
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"pgregory.net/rapid"
+
+	"optcheck/event"
 )
 
 // hostile are names that must do no harm in any report.
@@ -16,44 +18,44 @@ var hostile = []string{
 
 // sample returns a run with a test in a file, one of the corpus, and one cell of
 // each class and kind.
-func sample() *Run {
-	r := NewRun()
-	r.Config = Config{Schema: Schema, Tool: "v1", Spec: 1, Tests: 4, Cells: 10, Toolchains: []Toolchain{{ID: "ptxas 1.0", Build: "b"},
+func sample() *event.Run {
+	r := event.NewRun()
+	r.Config = event.Config{Schema: event.Schema, Tool: "v1", Spec: 1, Tests: 4, Cells: 10, Toolchains: []event.Toolchain{{ID: "ptxas 1.0", Build: "b"},
 		{ID: "ptxas 2.0", Build: "c"}},
 		Targets: []string{"sm_35", "sm_80"}, Levels: []string{"O0", "O3"}, Layouts: []string{"pointers", "offsets"}}
-	r.Tests = []Test{
+	r.Tests = []event.Test{
 		{Name: "mp", Hash: "h1", Dialect: "GPU_PTX", Text: "GPU_PTX mp\n", File: "lib/tests dir/mp.litmus", Lines: [][]int{{8, 9, 11},
 			{8, 9, 11}}, Columns: [][]int{{2, 2, 2}, {22, 22, 22}}},
 		{Name: "coRR", Hash: "h2", Dialect: "GPU_PTX", Text: coRR, Preset: "corpus"},
 		{Name: "sb", Hash: "h3", Dialect: "GPU_PTX", Text: "GPU_PTX sb\n", File: "lib/sb.litmus"},
 		{Name: "lb", Hash: "h4", Dialect: "GPU_PTX", Text: "GPU_PTX lb\n", Preset: "quick"},
 	}
-	cell := func(test, hash, tc, target, level, layout string, res Result) {
-		r.Cells = append(r.Cells, Cell{Test: test, Hash: hash, Toolchain: tc, Target: target, Level: level, Layout: layout, Result: res})
+	cell := func(test, hash, tc, target, level, layout string, res event.Result) {
+		r.Cells = append(r.Cells, event.Cell{Test: test, Hash: hash, Toolchain: tc, Target: target, Level: level, Layout: layout, Result: res})
 	}
-	fence := []Finding{{Rule: "fence-weakened", Thread: 1, Access: 1, Detail: "#1 membar.gl became MEMBAR.CTA: its scope is narrower"}}
-	bad := &Verdict{Model: "ptx-2015", Source: 3, Machine: 4, New: []string{"1:r1=1; 1:r2=0;"}, Check: "gl-constraint",
+	fence := []event.Finding{{Rule: "fence-weakened", Thread: 1, Access: 1, Detail: "#1 membar.gl became MEMBAR.CTA: its scope is narrower"}}
+	bad := &event.Verdict{Model: "ptx-2015", Source: 3, Machine: 4, New: []string{"1:r1=1; 1:r2=0;"}, Check: "gl-constraint",
 		Cycle: "a -po-> c -rf-> d -po-> f -fr-> a", Lifted: "x"}
 	for _, tc := range []string{"ptxas 1.0", "ptxas 2.0"} {
-		cell("mp", "h1", tc, "sm_35", "O3", "pointers", Result{Class: Miscompiled, Findings: fence, Code: "aa", Verdict: bad})
+		cell("mp", "h1", tc, "sm_35", "O3", "pointers", event.Result{Class: event.Miscompiled, Findings: fence, Code: "aa", Verdict: bad})
 	}
-	merged := []Finding{{Rule: "merged", Thread: 1, Access: 1, Detail: "#0 ld.cg [x] and #1 ld.cg [x] are one instruction: LDG"}}
-	cell("coRR", "h2", "ptxas 1.0", "sm_80", "O3", "offsets", Result{Class: Optimised, Findings: merged, Code: "bb",
+	merged := []event.Finding{{Rule: "merged", Thread: 1, Access: 1, Detail: "#0 ld.cg [x] and #1 ld.cg [x] are one instruction: LDG"}}
+	cell("coRR", "h2", "ptxas 1.0", "sm_80", "O3", "offsets", event.Result{Class: event.Optimised, Findings: merged, Code: "bb",
 		Known: []string{"weak-loads"}})
-	cell("coRR", "h2", "ptxas 2.0", "sm_80", "O3", "offsets", Result{Class: Optimised, Findings: merged, Code: "bb",
+	cell("coRR", "h2", "ptxas 2.0", "sm_80", "O3", "offsets", event.Result{Class: event.Optimised, Findings: merged, Code: "bb",
 		Known: []string{"weak-loads"}})
-	cell("coRR", "h2", "ptxas 2.0", "sm_80", "O0", "offsets", Result{Class: Preserved, Code: "cc"})
-	cell("sb", "h3", "ptxas 2.0", "sm_80", "O3", "offsets", Result{Class: Changed, Findings: []Finding{{Rule: "reordered", Thread: 0,
+	cell("coRR", "h2", "ptxas 2.0", "sm_80", "O0", "offsets", event.Result{Class: event.Preserved, Code: "cc"})
+	cell("sb", "h3", "ptxas 2.0", "sm_80", "O3", "offsets", event.Result{Class: event.Changed, Findings: []event.Finding{{Rule: "reordered", Thread: 0,
 		Access: 1, Detail: "swapped", Stage: "back end"}}, Code: "dd"})
-	cell("sb", "h3", "ptxas 2.0", "sm_80", "O3", "pointers", Result{Class: Changed, Findings: []Finding{{Rule: "reordered", Thread: 0,
+	cell("sb", "h3", "ptxas 2.0", "sm_80", "O3", "pointers", event.Result{Class: event.Changed, Findings: []event.Finding{{Rule: "reordered", Thread: 0,
 		Access: 1, Detail: "swapped", Stage: "back end"}}, Code: "dd", Known: []string{"old"}})
-	cell("lb", "h4", "ptxas 1.0", "sm_80", "O3", "offsets", Result{Class: Unknown, Reason: "T0: no marker"})
-	cell("lb", "h4", "ptxas 2.0", "sm_80", "O3", "offsets", Result{Class: Unknown, Reason: "timeout"})
-	cell("lb", "h4", "ptxas 1.0", "sm_35", "O3", "offsets", Result{Class: Unsupported, Reason: "needs sm_70"})
-	r.Listings["aa"] = &Listing{Code: "aa", Threads: []ThreadListing{{Thread: 1, Source: []Line{{Pos: 0, Text: "#0 ld.cg [y]"},
-		{Pos: 1, Text: "#1 membar.gl"}}, Machine: []Line{{Pos: 0, Text: "LD"}, {Pos: 1, Text: "MEMBAR.CTA"}}}}}
-	r.Problems = []Problem{{Kind: "compile", Toolchain: "ptxas 1.0", Target: "sm_80", Level: "O3", Detail: "ptxas said no"}}
-	r.Stats = &Stats{Cells: 10}
+	cell("lb", "h4", "ptxas 1.0", "sm_80", "O3", "offsets", event.Result{Class: event.Unknown, Reason: "T0: no marker"})
+	cell("lb", "h4", "ptxas 2.0", "sm_80", "O3", "offsets", event.Result{Class: event.Unknown, Reason: "timeout"})
+	cell("lb", "h4", "ptxas 1.0", "sm_35", "O3", "offsets", event.Result{Class: event.Unsupported, Reason: "needs sm_70"})
+	r.Listings["aa"] = &event.Listing{Code: "aa", Threads: []event.ThreadListing{{Thread: 1, Source: []event.Line{{Pos: 0, Text: "#0 ld.cg [y]"},
+		{Pos: 1, Text: "#1 membar.gl"}}, Machine: []event.Line{{Pos: 0, Text: "LD"}, {Pos: 1, Text: "MEMBAR.CTA"}}}}}
+	r.Problems = []event.Problem{{Kind: "compile", Toolchain: "ptxas 1.0", Target: "sm_80", Level: "O3", Detail: "ptxas said no"}}
+	r.Stats = &event.Stats{Cells: 10}
 	return r
 }
 
@@ -71,8 +73,8 @@ exists (1:r1=1 /\ 1:r2=0)
 `
 
 // genHostile draws a run whose every text may be hostile.
-func genHostile() *rapid.Generator[*Run] {
-	return rapid.Custom(func(t *rapid.T) *Run {
+func genHostile() *rapid.Generator[*event.Run] {
+	return rapid.Custom(func(t *rapid.T) *event.Run {
 		r := sample()
 		text := rapid.OneOf(rapid.SampledFrom(hostile), rapid.String())
 		for i := range r.Tests {
@@ -94,10 +96,10 @@ func genHostile() *rapid.Generator[*Run] {
 			if !rapid.Bool().Draw(t, "hostile") {
 				continue
 			}
-			c.Class = rapid.SampledFrom([]string{Preserved, Optimised, Miscompiled, Changed, Unsupported, Unknown, "new<class>"}).Draw(t, "class")
+			c.Class = rapid.SampledFrom([]string{event.Preserved, event.Optimised, event.Miscompiled, event.Changed, event.Unsupported, event.Unknown, "new<class>"}).Draw(t, "class")
 			c.Toolchain, c.Target, c.Level, c.Reason = text.Draw(t, "tc"), text.Draw(t, "target"), text.Draw(t, "level"), text.Draw(t, "reason")
 			for k := range c.Findings {
-				c.Findings = append([]Finding(nil), c.Findings...)
+				c.Findings = append([]event.Finding(nil), c.Findings...)
 				f := &c.Findings[k]
 				f.Rule, f.Detail = text.Draw(t, "rule"), text.Draw(t, "detail")
 				f.Thread, f.Access = rapid.Int().Draw(t, "thread"), rapid.Int().Draw(t, "access")
@@ -113,16 +115,16 @@ func genHostile() *rapid.Generator[*Run] {
 }
 
 // device returns a run on a device with a forbidden outcome and a fault.
-func device() *Run {
-	r := NewRun()
-	r.Config = Config{Schema: Schema, Tool: "v1", Spec: 1, Tests: 2, Toolchains: []Toolchain{{ID: "ptxas 2.0"}}, Targets: []string{"sm_90"}}
+func device() *event.Run {
+	r := event.NewRun()
+	r.Config = event.Config{Schema: event.Schema, Tool: "v1", Spec: 1, Tests: 2, Toolchains: []event.Toolchain{{ID: "ptxas 2.0"}}, Targets: []string{"sm_90"}}
 	for i, effect := range []string{"hardware, allowed", "hardware, forbidden"} {
-		r.Histograms = append(r.Histograms, Histogram{Test: fmt.Sprint("t", i), Hash: "h", Kind: "Allowed", Device: TestedDevice{Name: "GPU"},
+		r.Histograms = append(r.Histograms, event.Histogram{Test: fmt.Sprint("t", i), Hash: "h", Kind: "Allowed", Device: event.TestedDevice{Name: "GPU"},
 			Target: "sm_90", Toolchain: "ptxas 2.0",
-			Level: "O3", Validated: true, Setting: "none", Seed: 7, Status: StatusDone, Instances: 10, Weak: 10, Terms: []string{"1:r0"},
-			Outcomes: []Outcome{{Values: []int64{1}, Count: 10, Weak: true, Effect: effect}}})
+			Level: "O3", Validated: true, Setting: "none", Seed: 7, Status: event.StatusDone, Instances: 10, Weak: 10, Terms: []string{"1:r0"},
+			Outcomes: []event.Outcome{{Values: []int64{1}, Count: 10, Weak: true, Effect: effect}}})
 	}
-	r.Histograms = append(r.Histograms, Histogram{Test: "t2", Hash: "h", Setting: "none", Status: StatusTimeout, Detail: "hung\nlong"},
-		Histogram{Test: "t3", Hash: "h", Setting: "none", Status: StatusRefused, Detail: "changed: merged"})
+	r.Histograms = append(r.Histograms, event.Histogram{Test: "t2", Hash: "h", Setting: "none", Status: event.StatusTimeout, Detail: "hung\nlong"},
+		event.Histogram{Test: "t3", Hash: "h", Setting: "none", Status: event.StatusRefused, Detail: "changed: merged"})
 	return r
 }

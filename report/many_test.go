@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/event"
 )
 
 // crowd is what the events of large runs are made of beside the usual: rules, crashes and reasons of several kinds, in many places.
@@ -30,9 +32,9 @@ var crowd = map[string][]string{
 }
 
 // many is a run of many cells, problems and histograms.
-func (f *filler) many(t *testing.T, cells int) *Run {
+func (f *filler) many(t *testing.T, cells int) *event.Run {
 	t.Helper()
-	r := NewRun()
+	r := event.NewRun()
 	put := func(kind string, n int) {
 		for range n {
 			require.NoError(t, r.Handle(f.event(kind)))
@@ -56,7 +58,7 @@ func (f *filler) many(t *testing.T, cells int) *Run {
 }
 
 // forms writes a run, and its comparison with another, in each form.
-func forms(w io.Writer, i int, a, b *Run) {
+func forms(w io.Writer, i int, a, b *event.Run) {
 	part := func(name string, err error) { fmt.Fprintf(w, "\n== %s: %v\n", name, err) }
 	for i, o := range []TextOptions{{}, {Cells: true, Notes: true, Claims: true}, {Unsupported: true, NewOnly: true}} {
 		part(fmt.Sprint("text ", i), WriteText(w, a, o))
@@ -68,9 +70,9 @@ func forms(w io.Writer, i int, a, b *Run) {
 	part("junit", WriteJUnit(w, a, i%2 == 0))
 	part("annotations", WriteAnnotations(w, a))
 	part("placements", WritePlacements(w, a))
-	part("issues", WriteIssues(w, []*Run{a, b}))
+	part("issues", WriteIssues(w, []*event.Run{a, b}))
 	part("plot", WritePlot(w, "svg", a.Histograms))
-	x := Compare(a, b, func(*Cell) bool { return true })
+	x := Compare(a, b, func(*event.Cell) bool { return true })
 	x.OperationsAsked, x.Operations = i > 0, OperationChanges(operations(40*i))
 	for _, all := range []bool{false, true} {
 		part(fmt.Sprint("comparison, all ", all), WriteComparison(w, x, all))
@@ -104,8 +106,8 @@ func operations(n int) (list []Operation) {
 func TestManyCells(t *testing.T) {
 	var out bytes.Buffer
 	f := &filler{seed: 31, words: crowd}
-	runs := []*Run{f.many(t, 30), f.many(t, 90), f.many(t, 60)}
-	runs[1].Config.OnDevice, runs[1].Stats.Interrupted = &DeviceRun{}, true
+	runs := []*event.Run{f.many(t, 30), f.many(t, 90), f.many(t, 60)}
+	runs[1].Config.OnDevice, runs[1].Stats.Interrupted = &event.DeviceRun{}, true
 	runs[2].Stats = nil
 	for i, r := range runs {
 		fmt.Fprintf(&out, "\n==== run %d\n", i)
@@ -115,15 +117,15 @@ func TestManyCells(t *testing.T) {
 		}
 		forms(&out, i, r, b)
 	}
-	none, device := NewRun(), *runs[1]
+	none, device := event.NewRun(), *runs[1]
 	device.Cells = nil
-	for i, r := range []*Run{none, &device} {
+	for i, r := range []*event.Run{none, &device} {
 		fmt.Fprintf(&out, "\n==== without cells %d: %v %v\n", i, WriteText(&out, r, TextOptions{}), WriteMarkdown(&out, r, 1<<20))
 	}
 	writeUnited(&out, streamOf(t, runs[0]), streamOf(t, runs[0]))
 	writeUnited(&out, streamOf(t, runs[0]), streamOf(t, runs[2]), streamOf(t, runs[0]))
 	for _, across := range []bool{false, true} {
-		x := Compare(release(0, across), release(1, across), func(*Cell) bool { return true })
+		x := Compare(release(0, across), release(1, across), func(*event.Cell) bool { return true })
 		for _, all := range []bool{false, true} {
 			fmt.Fprintln(&out, WriteComparison(&out, x, all))
 		}
@@ -134,18 +136,18 @@ func TestManyCells(t *testing.T) {
 	stored(t, "testdata/many.txt.gz", out.String())
 }
 
-func streamOf(t *testing.T, r *Run) []byte {
+func streamOf(t *testing.T, r *event.Run) []byte {
 	t.Helper()
 	own := *r
 	own.Config.OnDevice, own.Config.Shard, own.Config.Flags = nil, "", nil
 	var b bytes.Buffer
-	require.NoError(t, own.Replay(NewJSONLines(&b)))
+	require.NoError(t, own.Replay(event.NewJSONLines(&b)))
 	return b.Bytes()
 }
 
 // release is what a release makes of tests of two threads: of the same operations, other instructions, more of them, none, or in another
 // order. The newer of two releases makes of a test what the older one makes of the next.
-func release(newer int, across bool) *Run {
+func release(newer int, across bool) *event.Run {
 	source := []string{"#0 ld.weak.u32 x", "#1 membar.gl", "#2 atom.cas.b32 y", "#3 st.relaxed.gpu.u32 z", "#4 ld.acquire.gpu.u32 x"}
 	forms := [][]string{
 		{"LDG.E R0, [R2.64]", "LDG.E.STRONG.GPU R0, [R2.64]", "@P0 LDG.E.64 R4, [R8.64]", ""},
@@ -154,22 +156,22 @@ func release(newer int, across bool) *Run {
 		{"STG.E [R2.64], R0", "STG.E.STRONG.GPU [R2.64], R0", "STG.E [R2.64], R0|STG.E [R2.64], R0", "UTMASTG x"},
 		{"LDG.E.STRONG.GPU R0, [R2.64]|CCTL.IVALL", "LDG.E R0, [R2.64]", "", "LDG.E.STRONG.SYS R0, [R6.64]"},
 	}
-	r := NewRun()
+	r := event.NewRun()
 	id := "ptxas 12.4.131"
 	if across && newer == 0 {
 		id = "ptxas 11.8.89"
 	}
-	r.Config = Config{Schema: Schema, Toolchains: []Toolchain{{ID: id}}}
+	r.Config = event.Config{Schema: event.Schema, Toolchains: []event.Toolchain{{ID: id}}}
 	if !across {
-		r.Config.Toolchains = append(r.Config.Toolchains, Toolchain{ID: "other"})
+		r.Config.Toolchains = append(r.Config.Toolchains, event.Toolchain{ID: "other"})
 	}
 	for i := range 60 {
 		n := i + newer
-		l := &Listing{Code: fmt.Sprintf("c%d", n)}
+		l := &event.Listing{Code: fmt.Sprintf("c%d", n)}
 		for thread := range 2 {
-			t := ThreadListing{Thread: thread}
+			t := event.ThreadListing{Thread: thread}
 			for pos, text := range source {
-				line := Line{Pos: pos, Text: text}
+				line := event.Line{Pos: pos, Text: text}
 				if i%3 == 0 {
 					line.At = 10*i + pos
 				}
@@ -180,7 +182,7 @@ func release(newer int, across bool) *Run {
 						if k > 0 && n%2 == 0 {
 							at = -1
 						}
-						t.Machine = append(t.Machine, Line{Pos: at, Text: text, Part: k > 0})
+						t.Machine = append(t.Machine, event.Line{Pos: at, Text: text, Part: k > 0})
 					}
 				}
 			}
@@ -188,14 +190,14 @@ func release(newer int, across bool) *Run {
 				t.Machine[0], t.Machine[1] = t.Machine[1], t.Machine[0]
 			}
 			for k := range n % 13 / 12 * 70 {
-				t.Source = append(t.Source, Line{Pos: 5 + k, Text: fmt.Sprint("ld.weak a", k), At: k + 1})
-				t.Machine = append(t.Machine, Line{Pos: 5 + k, Text: fmt.Sprint("LDS R, [a", k, "]")})
+				t.Source = append(t.Source, event.Line{Pos: 5 + k, Text: fmt.Sprint("ld.weak a", k), At: k + 1})
+				t.Machine = append(t.Machine, event.Line{Pos: 5 + k, Text: fmt.Sprint("LDS R, [a", k, "]")})
 			}
 			l.Threads = append(l.Threads, t)
 		}
 		r.Listings[l.Code] = l
-		r.Cells = append(r.Cells, Cell{Test: fmt.Sprint("test", i/4), Toolchain: id, Target: []string{"sm_70", "sm_90"}[i%2], Level: []string{"O0", "O3"}[i/2%2],
-			Layout: "pointers", Result: Result{Class: Optimised, Code: l.Code, Findings: []Finding{{Rule: "merged"}}}})
+		r.Cells = append(r.Cells, event.Cell{Test: fmt.Sprint("test", i/4), Toolchain: id, Target: []string{"sm_70", "sm_90"}[i%2], Level: []string{"O0", "O3"}[i/2%2],
+			Layout: "pointers", Result: event.Result{Class: event.Optimised, Code: l.Code, Findings: []event.Finding{{Rule: "merged"}}}})
 	}
 	return r
 }
@@ -215,96 +217,13 @@ func TestShownBounds(t *testing.T) {
 	}
 }
 
-// TestStreams: what is no stream is refused with the line and why; runs in a row are read as such.
-func TestStreams(t *testing.T) {
-	const config = `{"config":{"schema":%d}}` + "\n"
-	good := fmt.Sprintf(config, Schema)
-	for text, want := range map[string]string{
-		"":                                      "s: empty event stream",
-		"\n \n":                                 "s: empty event stream",
-		`{"stats":{}}` + "\n":                   "s:1: no event stream: the first line is no config",
-		"\n\n" + `{"stats":{}}`:                 "s:3: no event stream",
-		fmt.Sprintf(config, Schema+1):           fmt.Sprintf("s:1: event stream of schema %d, this tool reads %d to %d", Schema+1, oldestSchema, Schema),
-		fmt.Sprintf(config, oldestSchema-1):     "s:1: event stream of schema",
-		good + fmt.Sprintf(config, Schema+1):    "s:2: event stream of schema",
-		good + `{"stats":{}} x`:                 "s:2: bad event: something stands behind it",
-		good + `{"stats":{"cells":"x"}}`:        "s:2: bad event: stats.cells cannot be a JSON string",
-		good + `{"stats":`:                      "s:2: bad event: the line is cut off",
-		good + `{"stats":}`:                     "s:2: bad event: no JSON from byte 10 on",
-		good + `{"more":1}`:                     `s:2: bad event: unknown field "more"`,
-		good + `{}`:                             "s:2: bad event: not exactly one kind",
-		good + strings.Repeat("\n", maxEmpty+1): "s:100002: no event stream: more than 100000 empty lines",
-		good + `{"problem":{"detail":"` + strings.Repeat("x", maxLine): "s:2: line longer than 16777216 bytes",
-	} {
-		require.ErrorContains(t, Read("s", strings.NewReader(text), func(Event) error { return nil }), want, "%.80q", text)
-	}
-	require.EqualError(t, Read("s", io.MultiReader(strings.NewReader(good), cutOff{}), func(Event) error { return nil }), "s:2: the file is cut off")
-	require.ErrorContains(t, Read("s", io.MultiReader(strings.NewReader(good), cutOff{io.ErrClosedPipe}), func(Event) error { return nil }), "s: io: read/write on closed pipe")
-	var lines []int
-	require.NoError(t, ReadLines("s", strings.NewReader("\n"+good+strings.Repeat("\n", maxEmpty-2)+`{"stats":{}}`+"\n"+fmt.Sprintf(config, oldestSchema)+"\n"), func(n int, _ Event) error {
-		lines = append(lines, n)
-		return nil
-	}))
-	require.Equal(t, []int{2, maxEmpty + 1, maxEmpty + 2}, lines)
-	require.ErrorIs(t, Read("s", strings.NewReader(good), func(Event) error { return io.ErrNoProgress }), io.ErrNoProgress)
-}
-
-// cutOff is a reader that fails.
-type cutOff struct{ err error }
-
-func (c cutOff) Read([]byte) (int, error) {
-	if c.err != nil {
-		return 0, c.err
-	}
-	return 0, io.ErrUnexpectedEOF
-}
-
-// recorder is a handler that remembers what it was asked for, and fails if it is told to.
-type recorder struct {
-	did  []string
-	fail map[string]error
-}
-
-func (r *recorder) do(what string) error {
-	r.did = append(r.did, what)
-	return r.fail[what]
-}
-func (r *recorder) Handle(Event) error { return r.do("handle") }
-func (r *recorder) Flush() error       { return r.do("flush") }
-func (r *recorder) Close() error       { return r.do("close") }
-
-// TestTee: every handler gets every event until one fails; all are closed.
-func TestTee(t *testing.T) {
-	one, two := &recorder{fail: map[string]error{}}, &recorder{fail: map[string]error{}}
-	tee := Tee{one, NewRun(), two}
-	require.NoError(t, tee.Handle(Event{}))
-	require.NoError(t, tee.Flush())
-	require.NoError(t, tee.Close())
-	require.Equal(t, []string{"handle", "flush", "close"}, one.did)
-	require.Equal(t, one.did, two.did)
-	for _, what := range []string{"handle", "flush", "close"} {
-		one.fail[what], one.did, two.did = io.ErrShortWrite, nil, nil
-	}
-	require.ErrorIs(t, tee.Handle(Event{}), io.ErrShortWrite)
-	require.ErrorIs(t, tee.Flush(), io.ErrShortWrite)
-	require.Empty(t, two.did)
-	require.ErrorIs(t, tee.Close(), io.ErrShortWrite)
-	require.Equal(t, []string{"close"}, two.did)
-	var b strings.Builder
-	j := NewJSONLines(&b)
-	require.NoError(t, j.Handle(Event{Stats: &Stats{}}))
-	require.Empty(t, b.String())
-	require.NoError(t, j.Flush())
-	require.NotEmpty(t, b.String())
-}
-
 // TestEnough: whoever has seen enough of the cells is given no more.
 func TestEnough(t *testing.T) {
 	f := &filler{seed: 5}
 	r := f.many(t, 9)
-	set := NewSet()
+	set := event.NewSet()
 	require.NoError(t, r.Replay(handled(set.Handle)))
-	for _, x := range []*Run{r, set.Run(), set.Lean()} {
+	for _, x := range []*event.Run{r, set.Run(), set.Lean()} {
 		for most := 1; most < 4; most++ {
 			n := 0
 			for i, c := range x.All() {
@@ -329,10 +248,10 @@ func TestEnough(t *testing.T) {
 }
 
 // handled is a handler of a function.
-type handled func(Event) error
+type handled func(event.Event) error
 
-func (h handled) Handle(e Event) error { return h(e) }
-func (h handled) Close() error         { return nil }
+func (h handled) Handle(e event.Event) error { return h(e) }
+func (h handled) Close() error               { return nil }
 
 // broken is a writer that fails once, at the nth write.
 type broken struct{ n, at int }
@@ -355,11 +274,11 @@ func TestWriteFails(t *testing.T) {
 		"junit":      func(w io.Writer) error { return WriteJUnit(w, r, false) },
 		"sarif":      func(w io.Writer) error { return WriteSARIF(w, r, nil) },
 		"annotation": func(w io.Writer) error { return WriteAnnotations(w, r) },
-		"issues":     func(w io.Writer) error { return WriteIssues(w, []*Run{r}) },
+		"issues":     func(w io.Writer) error { return WriteIssues(w, []*event.Run{r}) },
 		"comparison": func(w io.Writer) error {
-			return WriteComparison(w, Compare(r, varied(r), func(*Cell) bool { return true }), true)
+			return WriteComparison(w, Compare(r, varied(r), func(*event.Cell) bool { return true }), true)
 		},
-		"stream": func(w io.Writer) error { return r.Replay(NewJSONLines(w)) },
+		"stream": func(w io.Writer) error { return r.Replay(event.NewJSONLines(w)) },
 		"plot":   func(w io.Writer) error { return WritePlot(w, "svg", r.Histograms) },
 	} {
 		require.NoError(t, write(&broken{at: -1}), name)
@@ -371,7 +290,7 @@ func TestWriteFails(t *testing.T) {
 // TestRest: what is left out is counted, and nothing is said of nothing.
 func TestRest(t *testing.T) {
 	for n, want := range map[int]string{1: "", maxOutcomes: "", maxOutcomes + 1: "; and 1 more reason", maxOutcomes + 2: "; and 2 more reasons"} {
-		a := &alert{Finding: Finding{Rule: ruleRunFailed}, class: Unknown}
+		a := &alert{Finding: event.Finding{Rule: ruleRunFailed}, class: event.Unknown}
 		for i := range n {
 			a.reasons = append(a.reasons, fmt.Sprint("r", i))
 		}
@@ -381,9 +300,9 @@ func TestRest(t *testing.T) {
 		require.Contains(t, text, fmt.Sprint("r", min(n, maxOutcomes)-1))
 	}
 	for n, want := range map[int]string{1: "", maxPlaces: "", maxPlaces + 1: "and 1 more place", maxPlaces + 3: "and 3 more places"} {
-		var cells []*Cell
+		var cells []*event.Cell
 		for i := range n {
-			cells = append(cells, &Cell{Test: "mp", Toolchain: fmt.Sprint("ptxas ", i), Target: "sm_80", Level: "O3", Layout: "pointers"})
+			cells = append(cells, &event.Cell{Test: "mp", Toolchain: fmt.Sprint("ptxas ", i), Target: "sm_80", Level: "O3", Layout: "pointers"})
 		}
 		list := whereShort(cells)
 		require.Len(t, list, min(n, maxPlaces+1))
@@ -399,13 +318,13 @@ func TestRest(t *testing.T) {
 		require.Equal(t, want, named(list))
 	}
 	for n, want := range map[int]int{0: 0, maxLimits: maxLimits, maxLimits + 1: maxLimits + 1, maxLimits + 5: maxLimits + 1} {
-		r := NewRun()
+		r := event.NewRun()
 		for i := range n {
 			for range i + 1 {
-				r.Cells = append(r.Cells, Cell{Result: Result{Class: Preserved, Reason: fmt.Sprint("r", i)}})
+				r.Cells = append(r.Cells, event.Cell{Result: event.Result{Class: event.Preserved, Reason: fmt.Sprint("r", i)}})
 			}
 		}
-		r.Cells = append(r.Cells, Cell{Result: Result{Class: Unknown, Reason: "other"}}, Cell{Result: Result{Class: Preserved}})
+		r.Cells = append(r.Cells, event.Cell{Result: event.Result{Class: event.Unknown, Reason: "other"}}, event.Cell{Result: event.Result{Class: event.Preserved}})
 		lines := limitsOf(r)
 		require.Len(t, lines, want)
 		for i := range min(n, maxLimits) {
@@ -419,10 +338,10 @@ func TestRest(t *testing.T) {
 
 // TestUnsayable: a name with a zero byte is in no command line.
 func TestUnsayable(t *testing.T) {
-	c := &Cell{Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "pointers", Result: Result{Findings: []Finding{{Rule: "merged"}}}}
+	c := &event.Cell{Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "pointers", Result: event.Result{Findings: []event.Finding{{Rule: "merged"}}}}
 	for name, want := range map[string]bool{"mp": true, "m\x00p": false} {
-		for _, x := range []*Test{{Name: name}, {Name: "mp", File: name}, {Name: name, Preset: "corpus"}} {
-			require.Equal(t, want, len(Commands(&Config{}, x, c)) > 0)
+		for _, x := range []*event.Test{{Name: name}, {Name: "mp", File: name}, {Name: name, Preset: "corpus"}} {
+			require.Equal(t, want, len(Commands(&event.Config{}, x, c)) > 0)
 			require.Equal(t, want, Address(x, c) != "")
 		}
 	}
@@ -440,8 +359,8 @@ func TestNames(t *testing.T) {
 	for n := range 8 {
 		require.Equal(t, n < 2, nth([]string{"a", "b"}, n) != "")
 	}
-	a, b := ThreadListing{Source: []Line{{Pos: 0, Text: "x"}, {Pos: 1, Text: "y"}}, Machine: []Line{{Pos: 0, Text: "X"}, {Pos: 1, Text: "Y"}, {Pos: 1, Text: "Z"}}},
-		ThreadListing{Machine: []Line{{Pos: 0, Text: "V"}, {Pos: 0, Text: "W"}}}
+	a, b := event.ThreadListing{Source: []event.Line{{Pos: 0, Text: "x"}, {Pos: 1, Text: "y"}}, Machine: []event.Line{{Pos: 0, Text: "X"}, {Pos: 1, Text: "Y"}, {Pos: 1, Text: "Z"}}},
+		event.ThreadListing{Machine: []event.Line{{Pos: 0, Text: "V"}, {Pos: 0, Text: "W"}}}
 	require.Equal(t, [][3]string{{"x", "X", "V"}, {"", "", "W"}, {"y", "Y", ""}, {"", "Z", ""}}, Trio{a, b}.Rows())
 	b.Machine[0].Pos = 1
 	require.Equal(t, [][3]string{{"x", "#0 X", "#1 V"}, {"y", "#1 Y", "#0 W"}, {"", "#1 Z", ""}}, Trio{a, b}.Rows())
@@ -461,9 +380,9 @@ func TestAttached(t *testing.T) {
 		{[]int{-1, -1}, []string{"MEMBAR", "CCTL.IVALL"}, []int{-1, -1}},
 		{[]int{2, -1, -1, 1}, []string{"LDG", "CCTL.IVALL", "MEMBAR", "LDG"}, []int{2, 2, 1, 1}},
 	} {
-		var l ThreadListing
+		var l event.ThreadListing
 		for i, text := range c.text {
-			l.Machine = append(l.Machine, Line{Pos: c.pos[i], Text: text})
+			l.Machine = append(l.Machine, event.Line{Pos: c.pos[i], Text: text})
 		}
 		var got []int
 		for _, x := range attached(l).Machine {

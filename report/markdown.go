@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 )
 
@@ -23,7 +24,7 @@ const minMarkdown = 4 << 10
 // WriteMarkdown renders a run as Markdown: counts per toolchain and level, then
 // the findings, worst first. With a limit above 0 it writes at most that many
 // bytes and says how many findings are left out.
-func WriteMarkdown(w io.Writer, r *Run, limit int) error {
+func WriteMarkdown(w io.Writer, r *event.Run, limit int) error {
 	if limit > 0 && limit < minMarkdown {
 		return fmt.Errorf("no room for a summary: %d bytes are left, %d needed", limit, minMarkdown)
 	}
@@ -53,7 +54,7 @@ func WriteMarkdown(w io.Writer, r *Run, limit int) error {
 }
 
 type markdown struct {
-	r     *Run
+	r     *event.Run
 	from  *sources
 	b     strings.Builder
 	shown map[string]bool // listings
@@ -81,8 +82,8 @@ func (m *markdown) head(list []*alert) {
 	if m.r.Len() == 0 {
 		return
 	}
-	classes := []string{Preserved, Optimised, Miscompiled, Changed, Unknown, Unsupported}
-	for _, c := range []string{Invalid, Crashed} {
+	classes := []string{event.Preserved, event.Optimised, event.Miscompiled, event.Changed, event.Unknown, event.Unsupported}
+	for _, c := range []string{event.Invalid, event.Crashed} {
 		if m.r.Classes()[c] > 0 {
 			classes = slices.Insert(classes, 4, c)
 		}
@@ -127,7 +128,7 @@ func (m *markdown) outcome(list []*alert) string {
 	known, free := 0, 0
 	for _, a := range list {
 		n[weight(a.class)]++
-		if v := a.verdict(); v != nil && v.Race == RaceFree {
+		if v := a.verdict(); v != nil && v.Race == event.RaceFree {
 			free++
 		}
 		if len(a.known()) > 0 {
@@ -157,10 +158,10 @@ func (m *markdown) outcome(list []*alert) string {
 }
 
 // titles head the findings of a class.
-var titles = map[string]string{Miscompiled: "Miscompiled: an outcome is possible that the test forbids",
-	Changed:   "Changed: the machine code is not the test",
-	Crashed:   "Crashed: the compiler breaks down, or does not end",
-	Optimised: "Optimised: legal, but not the test", Unknown: "Undecided", Invalid: "Invalid: no compiler takes the file"}
+var titles = map[string]string{event.Miscompiled: "Miscompiled: an outcome is possible that the test forbids",
+	event.Changed:   "Changed: the machine code is not the test",
+	event.Crashed:   "Crashed: the compiler breaks down, or does not end",
+	event.Optimised: "Optimised: legal, but not the test", event.Unknown: "Undecided", event.Invalid: "Invalid: no compiler takes the file"}
 
 // alert writes one finding, under a heading if the class before was another.
 func (m *markdown) alert(a *alert, before string) bool {
@@ -200,7 +201,7 @@ func (m *markdown) alert(a *alert, before string) bool {
 	for _, c := range a.cells {
 		if l := m.r.Listings[c.Code]; l != nil && len(a.reasons) == 0 {
 			if code = c.Code; !m.shown[code] {
-				fmt.Fprintf(&b, "\nIn %s:\n\n%s", mdText(Places([]*Cell{c})[0].String()), m.listing(l, c.Findings))
+				fmt.Fprintf(&b, "\nIn %s:\n\n%s", mdText(Places([]*event.Cell{c})[0].String()), m.listing(l, c.Findings))
 			}
 			break
 		}
@@ -215,7 +216,7 @@ func (m *markdown) alert(a *alert, before string) bool {
 // maxListing bounds a listing in bytes.
 const maxListing = 16 << 10
 
-func (m *markdown) listing(l *Listing, findings []Finding) string {
+func (m *markdown) listing(l *event.Listing, findings []event.Finding) string {
 	var b strings.Builder
 	if err := WriteListing(&b, l, findings); err != nil {
 		return ""

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/event"
 )
 
 // TestOperationChanges: one entry for each change of instructions, the weakened ones first, and
@@ -42,7 +44,7 @@ func TestOperationChanges(t *testing.T) {
 		"stronger by the scope of the access and the kind of the fence in 1 operation: atom.release; sm_90 at O3",
 		"equal: the access, its widest fence and the invalidation of the L1 are the same in 2 operations: membar.gl, membar.sys; sm_90 at O0 O3",
 	}, got)
-	x := Compare(NewRun(), NewRun(), func(*Cell) bool { return true })
+	x := Compare(event.NewRun(), event.NewRun(), func(*event.Cell) bool { return true })
 	var b bytes.Buffer
 	require.NoError(t, WriteComparison(&b, x, false))
 	require.NotContains(t, b.String(), "mapping", "nobody has looked")

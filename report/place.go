@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"optcheck/event"
 )
 
 // Place is a block of the matrix: all cells of one toolchain with one of the
@@ -18,14 +20,14 @@ type Place struct {
 // String writes a place in a line: "ptxas 12.4.131 sm_80 sm_90 at O2 O3, layout offsets".
 func (p Place) String() string {
 	s := fmt.Sprintf("%s %s at %s", p.Toolchain, strings.Join(p.Targets, " "), strings.Join(p.Levels, " "))
-	if len(p.Layouts) == 1 && p.Layouts[0] == OwnLayout {
+	if len(p.Layouts) == 1 && p.Layouts[0] == event.OwnLayout {
 		return s
 	}
 	return s + ", layout " + strings.Join(p.Layouts, " ")
 }
 
 // Places covers cells exactly with few places, in the order of the cells.
-func Places(cells []*Cell) []Place {
+func Places(cells []*event.Cell) []Place {
 	var list []Place
 	for _, c := range cells {
 		list = append(list, Place{c.Toolchain, []string{c.Target}, []string{c.Level}, []string{c.Layout}})

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 )
 
@@ -16,7 +17,7 @@ import (
 // seen, which are those whose scopes are too narrow; what the model forbids and was seen
 // all the same; and a table of weak outcomes per 100,000 instances for each test and
 // placement of its locations, over all settings.
-func WritePlacements(w io.Writer, r *Run) error {
+func WritePlacements(w io.Writer, r *event.Run) error {
 	tests, order := map[string]*placedTest{}, []string{}
 	runs, instances := 0, uint64(0)
 	var failed []string
@@ -25,7 +26,7 @@ func WritePlacements(w io.Writer, r *Run) error {
 		if h.Placement == nil {
 			continue
 		}
-		if h.Status != StatusDone && h.Status != StatusInterrupted {
+		if h.Status != event.StatusDone && h.Status != event.StatusInterrupted {
 			failed = append(failed, fmt.Sprintf("%s %s: %s", plain.Label(h.Test), plain.Label(h.Setting), plain.Label(h.Status)))
 			continue
 		}
@@ -72,7 +73,7 @@ type placedTest struct {
 	weak, instances, forbidden uint64
 }
 
-func (t *placedTest) add(h *Histogram) {
+func (t *placedTest) add(h *event.Histogram) {
 	if len(h.Says) > 0 {
 		t.says = h.Says[0]
 	}
@@ -91,7 +92,7 @@ func (t *placedTest) add(h *Histogram) {
 	}
 }
 
-func sortedLocations(p *Placement) []string {
+func sortedLocations(p *event.Placement) []string {
 	var list []string
 	for l := range p.Locations {
 		list = append(list, l)

@@ -5,24 +5,26 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/event"
 )
 
 func TestPlacements(t *testing.T) {
-	r := NewRun()
+	r := event.NewRun()
 	add := func(test, one, across, status string, weak uint64, homes ...int) {
-		h := Histogram{Test: test, Setting: "sync", Status: status, Validated: true, Instances: 1000, Weak: weak, Says: []string{across},
-			Placement: &Placement{Threads: []int{0, 1}, OneDevice: one, Locations: map[string]int{"x": homes[0], "y": homes[1]}}}
+		h := event.Histogram{Test: test, Setting: "sync", Status: status, Validated: true, Instances: 1000, Weak: weak, Says: []string{across},
+			Placement: &event.Placement{Threads: []int{0, 1}, OneDevice: one, Locations: map[string]int{"x": homes[0], "y": homes[1]}}}
 		if across == "forbidden" && weak > 0 {
-			h.Outcomes = []Outcome{{Count: weak, Weak: true, Effect: "hardware, forbidden"}}
+			h.Outcomes = []event.Outcome{{Count: weak, Weak: true, Effect: "hardware, forbidden"}}
 		}
 		r.Histograms = append(r.Histograms, h)
 	}
-	add("mp+gpu@01", "forbidden", "allowed", StatusDone, 0, 0, 0)
-	add("mp+gpu@01", "forbidden", "allowed", StatusDone, 49, 1, 0)
-	add("mp+sys@01", "forbidden", "forbidden", StatusDone, 0, 0, 1)
-	add("sb+sys@01", "forbidden", "forbidden", StatusDone, 3, 0, 1)
-	add("lb+gpu@01", "forbidden", "allowed", StatusDone, 0, 0, 1)
-	add("lb+gpu@01", "forbidden", "allowed", StatusTimeout, 7, 1, 1)
+	add("mp+gpu@01", "forbidden", "allowed", event.StatusDone, 0, 0, 0)
+	add("mp+gpu@01", "forbidden", "allowed", event.StatusDone, 49, 1, 0)
+	add("mp+sys@01", "forbidden", "forbidden", event.StatusDone, 0, 0, 1)
+	add("sb+sys@01", "forbidden", "forbidden", event.StatusDone, 3, 0, 1)
+	add("lb+gpu@01", "forbidden", "allowed", event.StatusDone, 0, 0, 1)
+	add("lb+gpu@01", "forbidden", "allowed", event.StatusTimeout, 7, 1, 1)
 	var b strings.Builder
 	require.NoError(t, WritePlacements(&b, r))
 	require.Equal(t, `4 divided tests, 5 runs of 5000 instances.
@@ -47,5 +49,5 @@ Weak per 100,000 by the devices of x y
 | sb+sys@01 | forbidden | forbidden | – | 300 | – |
 | lb+gpu@01 | forbidden | allowed | – | 0 | – |
 `, b.String())
-	require.ErrorContains(t, WritePlacements(&b, NewRun()), "no run on several devices")
+	require.ErrorContains(t, WritePlacements(&b, event.NewRun()), "no run on several devices")
 }

@@ -17,6 +17,8 @@ import (
 	// The formats of WritePlot.
 	_ "gonum.org/v1/plot/vg/vgimg"
 	_ "gonum.org/v1/plot/vg/vgsvg"
+
+	"optcheck/event"
 )
 
 // WritePlot draws the rate of weak outcomes per setting, a colour per test, on
@@ -24,7 +26,7 @@ import (
 // open triangle at the rate that its instances exclude; one whose run did not
 // end well and saw nothing is left out, as are histograms without instances.
 // Formats: "svg", "png". The same histograms give the same bytes.
-func WritePlot(w io.Writer, format string, list []Histogram) error {
+func WritePlot(w io.Writer, format string, list []event.Histogram) error {
 	if format != "svg" && format != "png" {
 		return fmt.Errorf("unknown format %q of a plot (svg, png)", format)
 	}
@@ -66,20 +68,13 @@ func WritePlot(w io.Writer, format string, list []Histogram) error {
 	return err
 }
 
-func appendNew(list []string, s string) []string {
-	if slices.Contains(list, s) {
-		return list
-	}
-	return append(list, s)
-}
-
 // point is a histogram's place in a plot; rate 0 is none.
 type point struct {
 	rate, low, high float64
 	unseen          bool
 }
 
-func pointOf(h *Histogram) point {
+func pointOf(h *event.Histogram) point {
 	r := h.Rate
 	switch {
 	case r == nil || h.Instances == 0:
@@ -97,7 +92,7 @@ type points struct {
 	plotter.YErrors
 }
 
-func addSeries(p *plot.Plot, list []Histogram, test string, settings []string, i, n int) error {
+func addSeries(p *plot.Plot, list []event.Histogram, test string, settings []string, i, n int) error {
 	var seen points
 	var unseen plotter.XYs
 	for k := range list {

@@ -2,99 +2,25 @@ package report
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 )
 
-// Title is what a finding is in: a test by its name, a kernel by its own, with the file that its author wrote.
-func (t *Test) Title() string {
-	if t.Dialect != Program {
-		return plain.Label(t.Name)
-	}
-	return t.Kernel() + " in " + plain.Label(cmp.Or(t.Origin, t.File))
-}
-
-// Kernel is the name of a program's kernel, as its author wrote it.
-func (t *Test) Kernel() string {
-	kernel := t.Name[strings.LastIndexByte(t.Name, ':')+1:]
-	return plain.Clip(plain.Line(plain.Demangled(kernel)), plain.MaxName)
-}
-
-// FileTitle is the file of a program: that of its author, and which front end made PTX of it if one did.
-func (t *Test) FileTitle() string {
-	_, by, made := strings.Cut(t.File, "@")
-	if t.Origin == "" || !made {
-		return plain.Label(t.File)
-	}
-	return plain.Label(t.Origin) + " (PTX by " + plain.Label(strings.TrimSuffix(by, ".ptx")) + ")"
-}
-
-// Told is a finding as reports tell it: where its author finds it, and what stands there.
-type Told struct {
-	Place string // FILE:LINE:COLUMN of what the author wrote, "" if no file has it
-	Line  string // what stands in that line of CUDA C++, "" if it is not at hand
-	Text  string // what is found
-}
-
-// Tell finds the place of a finding.
-func (t *Test) Tell(f *Finding) (x Told) {
-	x.Text = f.Text()
-	at := func(list [][]int) int {
-		if f.Thread < 0 || f.Thread >= len(list) || f.Access < 0 || f.Access >= len(list[f.Thread]) {
-			return 0
-		}
-		return list[f.Thread][f.Access]
-	}
-	line, column := at(t.Lines), at(t.Columns)
-	if t.Dialect == Program {
-		x.Text = strings.TrimPrefix(f.Full()+arose(f.Stage), fmt.Sprintf("%d:%d ", line, column))
-	}
-	if line == 0 || t.File == "" {
-		return x
-	}
-	x.Place = fmt.Sprintf("%s:%d:%d", plain.Label(t.File), line, column)
-	if made, text := t.madeOf(line); made != "" {
-		x.Place, x.Line = plain.Line(made), plain.Line(text)
-	}
-	return x
-}
-
-// madeOf is the place that a line of PTX was made of, by the excerpt that the text of a program is.
-func (t *Test) madeOf(line int) (place, text string) {
-	if t.Origin == "" {
-		return "", ""
-	}
-	begin := fmt.Sprintf("%d: ", line)
-	for s := range strings.Lines(t.Text) {
-		s = strings.TrimSuffix(s, "\n")
-		if made, ok := strings.CutPrefix(s, "// "); ok {
-			place, text, _ = strings.Cut(made, ": ")
-		} else if strings.HasPrefix(s, begin) {
-			break
-		}
-	}
-	if file, n, ok := strings.Cut(place, ":"); ok && file == filepath.Base(t.Origin) {
-		place = t.Origin + ":" + n
-	}
-	return place, text
-}
-
 // sentence says in a line what was found, and where its author finds it.
-func sentence(t *Test, f *Finding) string {
+func sentence(t *event.Test, f *event.Finding) string {
 	x := t.Tell(f)
-	if x.Place == "" || t.Dialect != Program {
+	if x.Place == "" || t.Dialect != event.Program {
 		return f.Rule + ": " + x.Text
 	}
 	return x.Place + ": " + f.Rule + ": " + x.Text
 }
 
 // writeFindings tells what was found in a test: the line of its author first, then the instruction.
-func writeFindings(b *bufio.Writer, t *Test, list []Finding, what string) {
+func writeFindings(b *bufio.Writer, t *event.Test, list []event.Finding, what string) {
 	for i := range list {
 		if i == MaxTold {
 			fmt.Fprintf(b, "  and %d more of %d\n", len(list)-i, len(list))
@@ -134,8 +60,8 @@ const maxListed = 4
 
 // writePrograms says of a run of programs what was compared, how much was executed, and what was found out of the programs
 // themselves.
-func writePrograms(b *bufio.Writer, r *Run, o TextOptions) {
-	var sum Matched
+func writePrograms(b *bufio.Writer, r *event.Run, o TextOptions) {
+	var sum event.Matched
 	var x executions
 	for _, c := range r.All() {
 		if c.Compared != nil {
@@ -163,8 +89,14 @@ func writePrograms(b *bufio.Writer, r *Run, o TextOptions) {
 	}
 }
 
+// comparedText says what was compared, in a line.
+func comparedText(c *event.Matched) string {
+	return fmt.Sprintf("compared: %d of %d synchronising operations, %d of %d others, %d of %s",
+		c.StrongFound, c.Strong, c.WeakFound, c.Weak, c.Pairs, plain.Count(c.Pairs+c.Open, "ordered pair"))
+}
+
 // parts tells for which targets which PTX is, of files of which a front end made other PTX for other targets.
-func parts(tests []Test) (lines []string) {
+func parts(tests []event.Test) (lines []string) {
 	lists := map[string][]string{} // the lists of targets of what an author wrote
 	for i := range tests {
 		if t := &tests[i]; t.Origin != "" {
@@ -184,13 +116,13 @@ func parts(tests []Test) (lines []string) {
 }
 
 // writeProgramNotes tells each note on a program, with the cells that have it.
-func writeProgramNotes(b *bufio.Writer, r *Run) {
-	tests := map[[2]string]*Test{}
+func writeProgramNotes(b *bufio.Writer, r *event.Run) {
+	tests := map[[2]string]*event.Test{}
 	for i := range r.Tests {
 		tests[[2]string{r.Tests[i].Name, r.Tests[i].Hash}] = &r.Tests[i]
 	}
 	var order []string
-	cells := map[string][]*Cell{}
+	cells := map[string][]*event.Cell{}
 	for _, c := range r.All() {
 		t := tests[[2]string{c.Test, c.Hash}]
 		if c.Compared == nil || t == nil {
@@ -224,10 +156,10 @@ type executions struct {
 	least, most                   int
 	source, machine               []float64
 	lines                         []string // what is told of single kernels, in order
-	cells                         map[string][]*Cell
+	cells                         map[string][]*event.Cell
 }
 
-func (x *executions) add(c *Cell, notes bool) {
+func (x *executions) add(c *event.Cell, notes bool) {
 	e := c.Executed
 	if e == nil {
 		return
@@ -249,7 +181,7 @@ func (x *executions) add(c *Cell, notes bool) {
 		return
 	}
 	if x.cells == nil {
-		x.cells = map[string][]*Cell{}
+		x.cells = map[string][]*event.Cell{}
 	}
 	line := plain.Label(c.Test) + ": " + plain.Line(e.Text())
 	if x.cells[line] == nil {

@@ -7,21 +7,23 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/event"
 )
 
 // raceRun returns a run of three changed tests of which one has no data race.
-func raceRun() *Run {
-	r := NewRun()
-	r.Config = Config{Schema: Schema, Tests: 3, Cells: 3, Levels: []string{"O2"}, Toolchains: []Toolchain{{ID: "clang 19", Build: "b"}}}
-	for i, race := range []string{DataRace, FenceScope, RaceFree} {
+func raceRun() *event.Run {
+	r := event.NewRun()
+	r.Config = event.Config{Schema: event.Schema, Tests: 3, Cells: 3, Levels: []string{"O2"}, Toolchains: []event.Toolchain{{ID: "clang 19", Build: "b"}}}
+	for i, race := range []string{event.DataRace, event.FenceScope, event.RaceFree} {
 		name := string(rune('a' + i))
-		r.Tests = append(r.Tests, Test{Name: name, Hash: name})
-		v := &Verdict{Model: "opencl", Race: race}
-		if race == RaceFree {
+		r.Tests = append(r.Tests, event.Test{Name: name, Hash: name})
+		v := &event.Verdict{Model: "opencl", Race: race}
+		if race == event.RaceFree {
 			v.Unjudged = "nobody knows"
 		}
-		r.Cells = append(r.Cells, Cell{Test: name, Hash: name, Toolchain: "clang 19", Target: "gfx900", Level: "O2", Layout: "pointers",
-			Result: Result{Class: Changed, Code: name, Findings: []Finding{{Rule: "merged", Detail: "one instruction"}}, Verdict: v}})
+		r.Cells = append(r.Cells, event.Cell{Test: name, Hash: name, Toolchain: "clang 19", Target: "gfx900", Level: "O2", Layout: "pointers",
+			Result: event.Result{Class: event.Changed, Code: name, Findings: []event.Finding{{Rule: "merged", Detail: "one instruction"}}, Verdict: v}})
 	}
 	return r
 }
@@ -60,9 +62,9 @@ func TestRaceFreeByClass(t *testing.T) {
 	cell := r.Cells[2]
 	r.Cells = nil
 	for i := range maxRaceFree + 3 {
-		cell.Test, cell.Class = fmt.Sprintf("t%02d", i), Optimised
+		cell.Test, cell.Class = fmt.Sprintf("t%02d", i), event.Optimised
 		if i == maxRaceFree+1 {
-			cell.Class = Miscompiled
+			cell.Class = event.Miscompiled
 		}
 		r.Cells = append(r.Cells, cell)
 	}
@@ -83,27 +85,5 @@ func TestRaceOfElsewhere(t *testing.T) {
 	require.NoError(t, WriteText(&text, r, TextOptions{Notes: true}))
 	require.NoError(t, WriteMarkdown(&md, r, 0))
 	require.NotContains(t, text.String(), "no machine code of it is wrong")
-	require.Empty(t, (&Result{}).RaceWord())
-}
-
-// TestRaceTexts: what a race says of a test, and which take its meaning.
-func TestRaceTexts(t *testing.T) {
-	for _, x := range []struct {
-		race, model, text string
-		meaningless       bool
-	}{
-		{RaceFree, "ptx", "the test has no data race (model ptx)", false},
-		{DataRace, "ptx", "the test has a data race (model ptx)", false},
-		{DataRace, "opencl", "OpenCL gives it no meaning", true},
-		{FenceScope, "opencl", "where mem_fence does not synchronise", true},
-		{MixedSize, "ptx", "accesses of different sizes: PTX gives it no meaning", true},
-		{NonCoherent, "ptx", "through a cache that is not coherent", true},
-		{RaceUnknown, "ptx", "is not known: too many", false},
-		{"", "ptx", "", false},
-	} {
-		v := &Verdict{Model: x.model, Race: x.race, RaceWhy: "too many"}
-		require.Contains(t, v.RaceText(), x.text, x.race)
-		require.Equal(t, x.text == "", v.RaceText() == "", x.race)
-		require.Equal(t, x.meaningless, v.Meaningless(), x.race+x.model)
-	}
+	require.Empty(t, (&event.Result{}).RaceWord())
 }

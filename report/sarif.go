@@ -13,6 +13,7 @@ import (
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/optcheck"
 )
@@ -46,7 +47,7 @@ const (
 // reason, if not nil, says why one of an ID is known. Files of tests are
 // relative to where the audit ran; the text of tests without a file is in the
 // list of artifacts.
-func WriteSARIF(w io.Writer, r *Run, reason func(id string) string) error {
+func WriteSARIF(w io.Writer, r *event.Run, reason func(id string) string) error {
 	s := &sarifWriter{run: r, reason: reason, from: newSources(r), artifact: map[string]int{}, rule: map[string]int{}, out: sarif.NewRun()}
 	s.head()
 	list := alertsOf(r)
@@ -114,7 +115,7 @@ func prune(v any) any {
 }
 
 type sarifWriter struct {
-	run      *Run
+	run      *event.Run
 	reason   func(string) string
 	from     *sources
 	out      *sarif.Run
@@ -351,7 +352,7 @@ func (s *sarifWriter) at(a *alert, p sourcePlace) *sarif.Location {
 	loc := sarif.NewLocation().WithPhysicalLocation(sarif.NewPhysicalLocation().
 		WithArtifactLocation(here.WithIndex(index)).WithRegion(region))
 	switch {
-	case a.about != nil && a.about.Dialect == Program:
+	case a.about != nil && a.about.Dialect == event.Program:
 		loc.AddLogicalLocation(sarif.NewLogicalLocation().WithName(a.about.Kernel()).WithFullyQualifiedName(plain.Label(a.test)).WithKind("function"))
 	case a.Thread >= 0:
 		loc.AddLogicalLocation(sarif.NewLogicalLocation().WithName(fmt.Sprintf("T%d", a.Thread)).

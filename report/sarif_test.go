@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"optcheck/event"
 	"optcheck/optcheck"
 )
 
@@ -65,7 +66,7 @@ func validSARIF(t require.TestingT, data []byte) {
 	require.NoError(t, schema.Validate(doc))
 }
 
-func sarifOf(t require.TestingT, r *Run) []byte {
+func sarifOf(t require.TestingT, r *event.Run) []byte {
 	var b bytes.Buffer
 	require.NoError(t, WriteSARIF(&b, r, func(id string) string { return "reason of " + id }))
 	return b.Bytes()
@@ -190,7 +191,7 @@ func TestSARIF(t *testing.T) {
 func TestSARIFRelated(t *testing.T) {
 	r := sample()
 	for i := range 2 {
-		r.Cells[i].Findings = append(slices.Clone(r.Cells[i].Findings), Finding{Rule: "reordered", Thread: 0, Access: 2, Detail: "too early"})
+		r.Cells[i].Findings = append(slices.Clone(r.Cells[i].Findings), event.Finding{Rule: "reordered", Thread: 0, Access: 2, Detail: "too early"})
 	}
 	data := sarifOf(t, r)
 	validSARIF(t, data)
@@ -225,7 +226,7 @@ func TestSARIFRules(t *testing.T) {
 // TestSARIFFingerprints: they stay when lines, machine code and versions change,
 // differ between results, and do not move with other results.
 func TestSARIFFingerprints(t *testing.T) {
-	prints := func(r *Run) (list []string) {
+	prints := func(r *event.Run) (list []string) {
 		for _, x := range parseSARIF(t, sarifOf(t, r)).Runs[0].Results {
 			list = append(list, x.PartialFingerprints[sarifFingerprint])
 			require.Equal(t, x.PartialFingerprints[sarifFingerprint]+":1", x.PartialFingerprints[githubFingerprint])
@@ -258,10 +259,10 @@ func TestSARIFFingerprints(t *testing.T) {
 
 // TestSARIFIncomplete: a run with cells missing is no success.
 func TestSARIFIncomplete(t *testing.T) {
-	for _, change := range []func(*Run){
-		func(r *Run) { r.Stats.Interrupted = true },
-		func(r *Run) { r.Cells = r.Cells[:5] },
-		func(r *Run) { r.Config.Cells = 11 },
+	for _, change := range []func(*event.Run){
+		func(r *event.Run) { r.Stats.Interrupted = true },
+		func(r *event.Run) { r.Cells = r.Cells[:5] },
+		func(r *event.Run) { r.Config.Cells = 11 },
 	} {
 		r := sample()
 		change(r)
@@ -317,11 +318,11 @@ func TestSARIFHostile(t *testing.T) {
 // TestSARIFNames: tests without a file have different paths, which lead nowhere
 // else, and each its own text.
 func TestSARIFNames(t *testing.T) {
-	r := NewRun()
+	r := event.NewRun()
 	names := append([]string{"a/b", "a\\b", "a_b", "a:b", `a\u0000`, "a\x00"}, hostile...)
 	for _, name := range names {
-		r.Tests = append(r.Tests, Test{Name: name, Hash: "h", Text: "text of " + name, Preset: "quick"})
-		r.Cells = append(r.Cells, Cell{Test: name, Hash: "h", Result: Result{Class: Unknown, Reason: "r"}})
+		r.Tests = append(r.Tests, event.Test{Name: name, Hash: "h", Text: "text of " + name, Preset: "quick"})
+		r.Cells = append(r.Cells, event.Cell{Test: name, Hash: "h", Result: event.Result{Class: event.Unknown, Reason: "r"}})
 	}
 	data := sarifOf(t, r)
 	validSARIF(t, data)

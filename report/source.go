@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/spec"
@@ -29,13 +30,13 @@ type textPlaces struct{ lines, columns [][]int }
 
 // sources finds the source of alerts.
 type sources struct {
-	run   *Run
-	tests map[[2]string]*Test
-	texts map[*Test]textPlaces // of tests without a file
+	run   *event.Run
+	tests map[[2]string]*event.Test
+	texts map[*event.Test]textPlaces // of tests without a file
 }
 
-func newSources(r *Run) *sources {
-	s := &sources{run: r, tests: map[[2]string]*Test{}, texts: map[*Test]textPlaces{}}
+func newSources(r *event.Run) *sources {
+	s := &sources{run: r, tests: map[[2]string]*event.Test{}, texts: map[*event.Test]textPlaces{}}
 	for i := range r.Tests {
 		t := &r.Tests[i]
 		if k := [2]string{t.Name, t.Hash}; s.tests[k] == nil {
@@ -46,7 +47,7 @@ func newSources(r *Run) *sources {
 }
 
 // test returns the test of an alert, nil in streams without tests.
-func (s *sources) test(a *alert) *Test { return s.tests[[2]string{a.test, a.hash}] }
+func (s *sources) test(a *alert) *event.Test { return s.tests[[2]string{a.test, a.hash}] }
 
 func (s *sources) place(a *alert) sourcePlace {
 	p := sourcePlace{line: 1, column: 1}
@@ -76,7 +77,7 @@ func (s *sources) place(a *alert) sourcePlace {
 
 // position returns the place of an access or fence in the test's file, or in its
 // text if it has no file; line 1 if that is not known.
-func (s *sources) position(t *Test, thread, access int) (line, column int) {
+func (s *sources) position(t *event.Test, thread, access int) (line, column int) {
 	at := textPlaces{t.Lines, t.Columns}
 	if t.File == "" {
 		known := false
@@ -98,13 +99,13 @@ func (s *sources) position(t *Test, thread, access int) (line, column int) {
 
 // found is the test of an alert and the first of its cells, with the alert's finding as its only
 // one; ok is false if it has none.
-func (s *sources) found(a *alert) (t *Test, c Cell, ok bool) {
+func (s *sources) found(a *alert) (t *event.Test, c event.Cell, ok bool) {
 	if len(a.cells) == 0 || len(a.reasons) > 0 {
 		return nil, c, false
 	}
 	c = *a.cells[0]
 	if t = s.test(a); t == nil {
-		t = &Test{Name: a.test}
+		t = &event.Test{Name: a.test}
 	}
 	c.Findings = c.Findings[:1] // the alert's own: what has none has a reason
 	return t, c, true

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 )
 
@@ -21,7 +22,7 @@ func (g *Groups) Tally(cells map[string]int) Tally {
 	crashes := map[string]bool{}
 	for _, x := range g.List {
 		c := g.Set.Cell(int(x.Cells[0]))
-		if c.Class == Crashed && len(c.Findings) > 0 {
+		if c.Class == event.Crashed && len(c.Findings) > 0 {
 			again := crashes[c.Findings[0].CrashKey()]
 			if crashes[c.Findings[0].CrashKey()] = true; again {
 				continue
@@ -32,7 +33,7 @@ func (g *Groups) Tally(cells map[string]int) Tally {
 			continue
 		}
 		t.New[x.Class]++
-		if c.RaceWord() == WordRaceFree {
+		if c.RaceWord() == event.WordRaceFree {
 			t.RaceFree[x.Class]++
 		}
 	}
@@ -42,12 +43,12 @@ func (g *Groups) Tally(cells map[string]int) Tally {
 // Decided returns the number of cells of which something is known, Supported and unknown ones
 // with them.
 func (t *Tally) Decided() int {
-	return t.Cells[Preserved] + t.Cells[Optimised] + t.Cells[Miscompiled] + t.Cells[Changed] + t.Cells[Crashed]
+	return t.Cells[event.Preserved] + t.Cells[event.Optimised] + t.Cells[event.Miscompiled] + t.Cells[event.Changed] + t.Cells[event.Crashed]
 }
 
 // bad are the classes that a headline counts findings of, with what one and several of them are called.
-var bad = [][3]string{{Miscompiled, "miscompilation", "miscompilations"},
-	{Changed, "change that no model judged", "changes that no model judged"}, {Crashed, "crash of a compiler", "crashes of compilers"}}
+var bad = [][3]string{{event.Miscompiled, "miscompilation", "miscompilations"},
+	{event.Changed, "change that no model judged", "changes that no model judged"}, {event.Crashed, "crash of a compiler", "crashes of compilers"}}
 
 // Headline says in a sentence what came out, the worst first; new findings before known
 // ones. It says that nothing is new only if nothing is undecided either.
@@ -64,10 +65,10 @@ func (t *Tally) Headline() string {
 		in += t.Cells[x[0]]
 	}
 	of := " of " + plain.Number(t.Decided()) + " decided " + plain.Form(t.Decided(), "cell", "cells")
-	if n := t.Cells[Unknown]; n > 0 {
+	if n := t.Cells[event.Unknown]; n > 0 {
 		fresh = append(fresh, plain.Count(n, "undecided cell"))
 	}
-	if n := t.Cells[Invalid]; n > 0 {
+	if n := t.Cells[event.Invalid]; n > 0 {
 		fresh = append(fresh, plain.Count(n, "invalid cell"))
 	}
 	if all := append(fresh, known...); len(all) > 0 {
@@ -80,7 +81,7 @@ func (t *Tally) Headline() string {
 		}
 		return capital(s)
 	}
-	switch n := t.Cells[Optimised]; {
+	switch n := t.Cells[event.Optimised]; {
 	case n > 0:
 		return fmt.Sprintf("Nothing is miscompiled; %s%s %s optimised", plain.Number(n), of, plain.Form(n, "is", "are"))
 	case t.Decided() == 0:
@@ -102,13 +103,13 @@ func (t *Tally) free(class string) string {
 // Rest says how many cells are not decided, and why; "" if there are none.
 func (t *Tally) Rest() string {
 	var out []string
-	if n := t.Cells[Unknown]; n > 0 {
+	if n := t.Cells[event.Unknown]; n > 0 {
 		out = append(out, plain.Count(n, "cell")+" could not be decided")
 	}
-	if n := t.Cells[Invalid]; n > 0 {
+	if n := t.Cells[event.Invalid]; n > 0 {
 		out = append(out, plain.Count(n, "cell")+" "+plain.Form(n, "is", "are")+" invalid: no compiler takes the file")
 	}
-	if n := t.Cells[Unsupported]; n > 0 {
+	if n := t.Cells[event.Unsupported]; n > 0 {
 		out = append(out, plain.Count(n, "cell")+" "+plain.Form(n, "is unsupported: its", "are unsupported: their")+
 			" target or encoding lacks something that the test uses")
 	}

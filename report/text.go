@@ -1,3 +1,8 @@
+// Package report renders the event stream of package event: text, tables, pages, and forms for
+// machines are made from it and from nothing else, so that a saved run can be rendered
+// again in any form.
+//
+// It does not produce events (audit does) and does not judge.
 package report
 
 import (
@@ -12,6 +17,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 )
 
@@ -39,7 +45,7 @@ const MaxTold = 10
 
 // WriteText renders a run for people: what came out in a sentence, the findings with source
 // and machine order side by side, then counts and what else is known of the run.
-func WriteText(w io.Writer, r *Run, o TextOptions) error {
+func WriteText(w io.Writer, r *event.Run, o TextOptions) error {
 	text := plain.NewWriter(w)
 	b := bufio.NewWriter(text)
 	if r.Len() > 0 {
@@ -90,35 +96,19 @@ func WriteText(w io.Writer, r *Run, o TextOptions) error {
 	return errors.Join(b.Flush(), text.Flush())
 }
 
-// Classes counts the cells of a run by class.
-func (r *Run) Classes() map[string]int {
-	n := map[string]int{}
-	for _, c := range r.All() {
-		n[c.Class]++
-	}
-	return n
-}
-
-// Count counts the cells of a run; changed are all whose machine code differs
-// from the test, whatever a model says of them. Classes has the others, too.
-func (r *Run) Count() (preserved, changed, unsupported, unknown int) {
-	n := r.Classes()
-	return n[Preserved], n[Changed] + n[Optimised] + n[Miscompiled], n[Unsupported], n[Unknown]
-}
-
 // maxRows bounds the rows of the table of counts: of more levels there is a row for each
 // toolchain, of more toolchains one for all.
 const maxRows = 8
 
-func writeCounts(b *bufio.Writer, r *Run) {
+func writeCounts(b *bufio.Writer, r *event.Run) {
 	total := r.Classes()
 	classes := shownClasses(total)
 	rows := countRows(r)
-	if slices.Equal(r.Config.Layouts, []string{OwnLayout}) && (len(rows) == 1 || r.Config.Tests == 1) {
+	if slices.Equal(r.Config.Layouts, []string{event.OwnLayout}) && (len(rows) == 1 || r.Config.Tests == 1) {
 		return // the first line and the findings say it
 	}
 	fmt.Fprintf(b, "\n%s, %s", plain.Count(r.Config.Tests, "test"), plain.Count(r.Len(), "cell"))
-	if !slices.Equal(r.Config.Layouts, []string{OwnLayout}) {
+	if !slices.Equal(r.Config.Layouts, []string{event.OwnLayout}) {
 		fmt.Fprintf(b, "; layouts %s", strings.Join(r.Config.Layouts, ", "))
 	}
 	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', tabwriter.AlignRight)
@@ -144,7 +134,7 @@ type countRow struct {
 
 // rows are those of the table of counts: one for each toolchain and level, or for each toolchain if all levels say the same or
 // there are many.
-func countRows(r *Run) (rows []countRow) {
+func countRows(r *event.Run) (rows []countRow) {
 	by := map[[2]string]map[string]int{}
 	for _, c := range r.All() {
 		for _, k := range [][2]string{{c.Toolchain, c.Level}, {c.Toolchain, ""}} {
@@ -177,33 +167,20 @@ func countRows(r *Run) (rows []countRow) {
 // shownClasses are the columns of a table of counts: the usual classes, and those of the others that
 // there are.
 func shownClasses(n map[string]int) []string {
-	unjudged := n[Changed] > 0 && n[Optimised]+n[Miscompiled] == 0
-	return slices.DeleteFunc([]string{Preserved, Optimised, Miscompiled, Changed, Crashed, Unknown, Invalid, Unsupported}, func(c string) bool {
+	unjudged := n[event.Changed] > 0 && n[event.Optimised]+n[event.Miscompiled] == 0
+	return slices.DeleteFunc([]string{event.Preserved, event.Optimised, event.Miscompiled, event.Changed, event.Crashed, event.Unknown, event.Invalid, event.Unsupported}, func(c string) bool {
 		switch c {
-		case Optimised, Miscompiled:
+		case event.Optimised, event.Miscompiled:
 			return unjudged
-		case Changed, Crashed, Invalid:
+		case event.Changed, event.Crashed, event.Invalid:
 			return n[c] == 0
 		}
 		return false
 	})
 }
 
-// WithoutKnown returns a copy of a run without the cells of known findings.
-func (r *Run) WithoutKnown() *Run {
-	out := *r
-	out.Cells = slices.DeleteFunc(slices.Clone(r.Cells), func(c Cell) bool { return len(c.Known) > 0 })
-	if s := r.set; s != nil {
-		part := *s
-		part.Cells = slices.DeleteFunc(slices.Clone(s.Cells), func(c Ref) bool { return len(s.Results[c.Result].Known) > 0 })
-		out.set = &part
-	}
-	out.Config.Cells -= r.Len() - out.Len()
-	return &out
-}
-
 // writeKnown says how many of the cells with findings are known.
-func writeKnown(b *bufio.Writer, r *Run, hidden bool) {
+func writeKnown(b *bufio.Writer, r *event.Run, hidden bool) {
 	by := map[string]int{}
 	known, all, open := 0, 0, 0
 	for _, c := range r.All() {
@@ -239,7 +216,7 @@ func writeKnown(b *bufio.Writer, r *Run, hidden bool) {
 }
 
 // writeShared says how much machine code the toolchains have in common.
-func writeShared(b *bufio.Writer, r *Run) {
+func writeShared(b *bufio.Writer, r *event.Run) {
 	var sets toolSets
 	by := map[string]int{} // code → set of toolchains
 	for _, c := range r.All() {
@@ -304,10 +281,10 @@ func sortedKeys[V any](m map[string]V) []string {
 	return ks
 }
 
-func writeReasons(b *bufio.Writer, r *Run) {
+func writeReasons(b *bufio.Writer, r *event.Run) {
 	n := map[string]int{}
 	for _, c := range r.All() {
-		if c.Class == Unsupported {
+		if c.Class == event.Unsupported {
 			n[c.Reason]++
 		}
 	}
@@ -320,7 +297,7 @@ func writeReasons(b *bufio.Writer, r *Run) {
 	}
 }
 
-func writeNotes(b *bufio.Writer, r *Run) {
+func writeNotes(b *bufio.Writer, r *event.Run) {
 	n := map[string]int{}
 	for _, c := range r.All() {
 		for _, f := range c.Notes {
@@ -333,7 +310,7 @@ func writeNotes(b *bufio.Writer, r *Run) {
 	}
 }
 
-func writeProblems(b *bufio.Writer, r *Run) {
+func writeProblems(b *bufio.Writer, r *event.Run) {
 	if len(r.Problems) == 0 {
 		return
 	}
@@ -343,7 +320,7 @@ func writeProblems(b *bufio.Writer, r *Run) {
 	}
 }
 
-func writeStats(b *bufio.Writer, r *Run, o TextOptions) {
+func writeStats(b *bufio.Writer, r *event.Run, o TextOptions) {
 	s := r.Stats
 	if s == nil {
 		return
@@ -363,7 +340,7 @@ func writeStats(b *bufio.Writer, r *Run, o TextOptions) {
 	}
 }
 
-func writeCost(b *bufio.Writer, s *Stats) {
+func writeCost(b *bufio.Writer, s *event.Stats) {
 	fmt.Fprintf(b, "\n%s, %s, %s in %.1f s; CPU: compilers and disassemblers %.1f s, optcheck %.1f s", plain.Count(s.Cells, "cell"),
 		plain.Count(s.Kernels, "kernel"), plain.Count(s.Processes, "process"), s.Wall, s.ToolCPU, s.OwnCPU)
 	if s.ToolCPU > 0 {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus/corpus"
-	"optcheck/report"
 )
 
 // TestMain lets the test's own program do tasks: a task's result is a file with
@@ -128,7 +128,7 @@ func create(t *testing.T, text string) *Campaign {
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	p := &Plan{Tool: "test", Spec: s, Cells: s.Shards, Store: filepath.Join(t.TempDir(), "out.db"),
-		Parts: []Part{{Vendor: "nvidia", Toolchains: []report.Toolchain{{ID: "ptxas 12.4", Build: "b"}}, Cells: s.Shards}}}
+		Parts: []Part{{Vendor: "nvidia", Toolchains: []event.Toolchain{{ID: "ptxas 12.4", Build: "b"}}, Cells: s.Shards}}}
 	// A name that has to be quoted, wherever it goes.
 	c, err := Create(filepath.Join(t.TempDir(), `a "b" $(touch x) '%j'`), exe, p, [][]Test{tests()})
 	require.NoError(t, err)

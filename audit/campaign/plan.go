@@ -20,9 +20,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
 
+	"optcheck/event"
 	"optcheck/internal/input"
 	"optcheck/litmus"
-	"optcheck/report"
 )
 
 // Plan is a campaign as it was when it was created. It holds everything that its tasks need, so
@@ -42,16 +42,16 @@ type Plan struct {
 
 // Part is the part of the campaign for one vendor.
 type Part struct {
-	Vendor     string             `json:"vendor"`
-	Toolchains []report.Toolchain `json:"toolchains"`
-	Targets    []string           `json:"targets"`
-	Levels     []string           `json:"levels"`
-	Layouts    []string           `json:"layouts"`
-	Source     string             `json:"source,omitempty"` // "" for the vendor's default
-	Model      string             `json:"model,omitempty"`  // the models that judge, as the event stream names them
-	Tests      int                `json:"tests"`
-	Cells      int                `json:"cells"`
-	Hash       string             `json:"tests_sha256"` // of the file of tests, uncompressed
+	Vendor     string            `json:"vendor"`
+	Toolchains []event.Toolchain `json:"toolchains"`
+	Targets    []string          `json:"targets"`
+	Levels     []string          `json:"levels"`
+	Layouts    []string          `json:"layouts"`
+	Source     string            `json:"source,omitempty"` // "" for the vendor's default
+	Model      string            `json:"model,omitempty"`  // the models that judge, as the event stream names them
+	Tests      int               `json:"tests"`
+	Cells      int               `json:"cells"`
+	Hash       string            `json:"tests_sha256"` // of the file of tests, uncompressed
 }
 
 // Campaign is a folder with a plan and the state of its tasks.

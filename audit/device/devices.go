@@ -4,9 +4,9 @@ import (
 	"context"
 	"strconv"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/runner/drive"
 )
 
@@ -73,7 +73,7 @@ func (c *series) place(r *Result, x *part, homes []int) {
 		return
 	}
 	h := x.bin.Harness
-	p := &report.Placement{Locations: map[string]int{}, OneDevice: x.alone}
+	p := &event.Placement{Locations: map[string]int{}, OneDevice: x.alone}
 	for _, d := range c.o.Session.Devices() {
 		p.Devices = append(p.Devices, TestedDevice(d))
 	}

@@ -5,17 +5,17 @@ import (
 	"reflect"
 	"time"
 
+	"optcheck/event"
 	"optcheck/litmus/herdlog"
-	"optcheck/report"
 	"optcheck/runner"
 	"optcheck/spec"
 )
 
 // Config is the event that the stream of a run on a device begins with. tool is
 // the version of optcheck.
-func (o *Options) Config(tool string, start time.Time) *report.Config {
+func (o *Options) Config(tool string, start time.Time) *event.Config {
 	c, d := o.Compiler, o.Session.Device()
-	run := &report.DeviceRun{Seed: o.Seed, Models: o.Judge.Asked, Start: start, Tuning: map[string]string{}, Device: report.DeviceInfo{
+	run := &event.DeviceRun{Seed: o.Seed, Models: o.Judge.Asked, Start: start, Tuning: map[string]string{}, Device: event.DeviceInfo{
 		TestedDevice: TestedDevice(d),
 		Vendor:       d.Vendor, Platform: d.Platform, Type: d.Type, PCI: d.PCI, Target: d.Target, Units: d.Units,
 		Warp: d.Warp, MaxBlock: d.MaxBlock,
@@ -31,19 +31,19 @@ func (o *Options) Config(tool string, start time.Time) *report.Config {
 	for i := range v.NumField() {
 		run.Tuning[v.Type().Field(i).Name] = fmt.Sprint(v.Field(i))
 	}
-	return &report.Config{Schema: report.Schema, Tool: tool, Spec: spec.Version, Tests: len(o.Tests),
-		Toolchains: []report.Toolchain{{ID: c.Name()}}, Targets: []string{c.Target}, Levels: o.levels(),
+	return &event.Config{Schema: event.Schema, Tool: tool, Spec: spec.Version, Tests: len(o.Tests),
+		Toolchains: []event.Toolchain{{ID: c.Name()}}, Targets: []string{c.Target}, Levels: o.levels(),
 		Layouts: []string{}, OnDevice: run}
 }
 
 // TestedDevice names a device in events.
-func TestedDevice(d runner.Device) report.TestedDevice {
-	return report.TestedDevice{ID: fmt.Sprintf("%s:%d", d.Backend, d.Index), Name: d.Name, UUID: d.UUID, Driver: d.Driver, API: d.API}
+func TestedDevice(d runner.Device) event.TestedDevice {
+	return event.TestedDevice{ID: fmt.Sprintf("%s:%d", d.Backend, d.Index), Name: d.Name, UUID: d.UUID, Driver: d.Driver, API: d.API}
 }
 
 // LogBlock turns the event of a run into a block of a log, with what logs have
 // no place for as comments.
-func LogBlock(h *report.Histogram) *herdlog.Block {
+func LogBlock(h *event.Histogram) *herdlog.Block {
 	l := &herdlog.Block{Name: h.Test, Kind: h.Kind, Condition: h.Condition, Hash: h.Hash, Counted: []uint64{},
 		Time: time.Duration(h.Seconds * float64(time.Second))}
 	for i, t := range h.Terms {
@@ -67,7 +67,7 @@ func LogBlock(h *report.Histogram) *herdlog.Block {
 	if !h.Validated {
 		c = append(c, "Unvalidated: these counts are no result about the device: "+h.Unvalidated)
 	}
-	if h.Status != report.StatusDone {
+	if h.Status != event.StatusDone {
 		c = append(c, "Status "+h.Status+": "+h.Detail)
 	}
 	if h.Unexpected > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus/herdlog"
 	"optcheck/report"
 	"optcheck/runner"
@@ -15,14 +16,14 @@ import (
 
 // measured is what becomes of a run of mp, ended by err, with so many weak
 // outcomes and unexpected values.
-func measured(t *testing.T, weak, unexpected uint64, err error) *report.Histogram {
+func measured(t *testing.T, weak, unexpected uint64, err error) *event.Histogram {
 	mp := tests(t, "mp")[0]
 	h := runner.NewHistogram(mp)
 	require.NoError(t, h.Add([]int64{1, 1}, 1000000-weak))
 	require.NoError(t, h.Add([]int64{1, 0}, weak))
 	j, e := NewJudge("ptx")
 	require.NoError(t, e)
-	var out *report.Histogram
+	var out *event.Histogram
 	c := &series{device: TestedDevice(runner.Device{Backend: "cuda", Name: "H200", Driver: "580"}),
 		o: Options{Seed: 7, Compiler: &Compiler{Target: "sm_90", Level: "O3"}, Emit: func(r *Result) { out = &r.Histogram }}}
 	b := &Binary{Test: mp, Validated: true, Image: newImage(runner.Image{Kind: runner.ImageCubin, Data: []byte("cubin")})}
@@ -52,13 +53,13 @@ func TestEvent(t *testing.T) {
 	require.Len(t, h.Image, 64)
 
 	var stream bytes.Buffer
-	w := report.NewJSONLines(&stream)
-	require.NoError(t, w.Handle(report.Event{Config: &report.Config{Schema: report.Schema}}))
-	require.NoError(t, w.Handle(report.Event{Histogram: h}))
+	w := event.NewJSONLines(&stream)
+	require.NoError(t, w.Handle(event.Event{Config: &event.Config{Schema: event.Schema}}))
+	require.NoError(t, w.Handle(event.Event{Histogram: h}))
 	require.NoError(t, w.Close())
-	run := report.NewRun()
-	require.NoError(t, report.Read("stream", &stream, run.Handle))
-	require.Equal(t, []report.Histogram{*h}, run.Histograms)
+	run := event.NewRun()
+	require.NoError(t, event.Read("stream", &stream, run.Handle))
+	require.Equal(t, []event.Histogram{*h}, run.Histograms)
 	var text bytes.Buffer
 	require.NoError(t, report.WriteText(&text, run, report.TextOptions{}))
 	require.Regexp(t, `mp +H200 +stress\+random +1000000 +30 +3 +2\.02–4\.28 +100\.0 %`, text.String())
@@ -81,8 +82,8 @@ func TestEvent(t *testing.T) {
 // What was not seen excludes a rate only if the run ended well and every
 // instance was understood.
 func TestExcludedOnlyAfterGoodRuns(t *testing.T) {
-	for err, want := range map[error]string{nil: report.StatusDone, runner.ErrTimeout: report.StatusTimeout,
-		runner.ErrFault: report.StatusFault} {
+	for err, want := range map[error]string{nil: event.StatusDone, runner.ErrTimeout: event.StatusTimeout,
+		runner.ErrFault: event.StatusFault} {
 		h := measured(t, 0, 0, err)
 		require.Equal(t, want, h.Status)
 		if err == nil {
@@ -94,7 +95,7 @@ func TestExcludedOnlyAfterGoodRuns(t *testing.T) {
 		}
 		require.Zero(t, measured(t, 0, 1, err).Rate.Excluded)
 	}
-	require.Nil(t, rate(&report.Histogram{}, 1), "no instances, no statistics")
+	require.Nil(t, rate(&event.Histogram{}, 1), "no instances, no statistics")
 }
 
 // Without randomised threads the instances of a warp count as one: 30 weak ones are at
@@ -106,7 +107,7 @@ func TestBlocks(t *testing.T) {
 		r.unit = 4096
 		require.EqualValues(t, 4096, r.block(), "asked for")
 	}
-	h := &report.Histogram{Status: report.StatusDone, Instances: 3200, Weak: 64}
+	h := &event.Histogram{Status: event.StatusDone, Instances: 3200, Weak: 64}
 	r := rate(h, 32)
 	require.InEpsilon(t, 0.02, r.Rate, 1e-12)
 	require.Equal(t, runner.RateInterval(2, 100), runner.Interval{Low: r.Low, High: r.High})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/ptxgen"
@@ -144,8 +145,8 @@ func TestChangedBinaryInReports(t *testing.T) {
 		"[0 1 1]": EffectNone}, effects)
 	require.Equal(t, map[string]string{"[0 0 0]": Allowed, "[0 1 0]": Allowed, "[1 1 0]": Forbidden, "[0 1 1]": Forbidden}, code)
 
-	run := report.NewRun()
-	run.Histograms = []report.Histogram{*e}
+	run := event.NewRun()
+	run.Histograms = []event.Histogram{*e}
 	var md, sarif bytes.Buffer
 	require.NoError(t, report.WriteMarkdown(&md, run, 0))
 	require.NoError(t, report.WriteSARIF(&sarif, run, nil))
@@ -159,7 +160,7 @@ func TestChangedBinaryInReports(t *testing.T) {
 		require.Contains(t, form, "compiler, forbidden")
 		require.Contains(t, form, "forbidden-outcome")
 	}
-	set := report.NewSet()
+	set := event.NewSet()
 	require.NoError(t, run.Replay(set))
 	runs := html.NewRuns(set)
 	page, err := html.RunBody(runs, runs.List[0])

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/litmus/herdlog"
-	"optcheck/report"
 	"optcheck/runner"
 	"optcheck/runner/drive"
 	"optcheck/spec"
@@ -15,7 +15,7 @@ import (
 // Result is a run of a test under a setting, or why there was none: the event
 // of the stream and what it is of.
 type Result struct {
-	report.Histogram
+	event.Histogram
 	Binary *Binary
 	set    drive.Setting
 	unit   uint64 // Options.Block
@@ -43,17 +43,17 @@ func (r *Result) Ran() bool { return r.Instances > 0 }
 // Failed reports whether the device did not do the run, or not to its end:
 // nothing is concluded from what it does not show.
 func (r *Result) Failed() bool {
-	return r.Status == report.StatusTimeout || r.Status == report.StatusFault
+	return r.Status == event.StatusTimeout || r.Status == event.StatusFault
 }
 
 // empty is the result of a test that has not run.
 func (c *series) empty(b *Binary, j *Judgement) *Result {
 	r := &Result{Binary: b}
 	h := &r.Histogram
-	*h = report.Histogram{Test: b.Test.Name, Hash: b.Test.Hash(), Kind: herdlog.Kind(b.Test.Cond.Quant), Condition: b.Test.Cond.String(),
+	*h = event.Histogram{Test: b.Test.Name, Hash: b.Test.Hash(), Kind: herdlog.Kind(b.Test.Cond.Quant), Condition: b.Test.Cond.String(),
 		Toolchain: c.compiler, Target: c.o.Compiler.Target, Level: c.o.Compiler.Level, Device: c.device,
-		Code: b.Code, Layout: layoutName(c.o.Compiler.Layout), Validated: b.Validated, Seed: c.o.Seed, Status: report.StatusDone,
-		Terms: []string{}, Outcomes: []report.Outcome{}}
+		Code: b.Code, Layout: layoutName(c.o.Compiler.Layout), Validated: b.Validated, Seed: c.o.Seed, Status: event.StatusDone,
+		Terms: []string{}, Outcomes: []event.Outcome{}}
 	for _, t := range b.Test.Terms() {
 		h.Terms = append(h.Terms, herdlog.Term(t))
 	}
@@ -62,7 +62,7 @@ func (c *series) empty(b *Binary, j *Judgement) *Result {
 	}
 	if !b.Validated {
 		h.Unvalidated = strings.TrimSuffix(b.State+": "+b.Why, ": ")
-		h.Status, h.Detail = report.StatusRefused, b.State+": "+b.Why
+		h.Status, h.Detail = event.StatusRefused, b.State+": "+b.Why
 	}
 	if j != nil {
 		h.Models, h.Says, h.Unjudged = j.Models, j.cond, j.Unjudged
@@ -92,14 +92,14 @@ func (r *Result) fill(out *drive.Outcome, j *Judgement) {
 	h.Seconds, h.DeviceSeconds = out.Elapsed.Seconds(), out.Device.Seconds()
 	h.Before, h.After = conditions(out.First), conditions(out.Last)
 	if r.Ran() {
-		h.Status, h.Detail = report.StatusDone, ""
+		h.Status, h.Detail = event.StatusDone, ""
 	}
 	for _, f := range out.Faults {
 		h.Faults = append(h.Faults, f.Error())
 	}
 	seen := map[string]bool{}
 	for _, x := range out.Histogram.Outcomes() {
-		o := report.Outcome{Values: x.Values, Count: x.Count, Weak: out.Histogram.Satisfies(r.Binary.Test.Cond, x),
+		o := event.Outcome{Values: x.Values, Count: x.Count, Weak: out.Histogram.Satisfies(r.Binary.Test.Cond, x),
 			Effect: j.Effect(x.Values, r.Validated), CodeSays: j.CodeSays(x.Values)}
 		if r.Binary.State == statePatched && o.Effect != EffectNone {
 			o.Effect = EffectPatch
@@ -115,27 +115,27 @@ func (r *Result) fill(out *drive.Outcome, j *Judgement) {
 	}
 	for _, k := range sortedKeys(j.allows[0]) {
 		if !seen[k] {
-			h.Unseen = append(h.Unseen, report.Unseen{Values: parse(k), Excluded: runner.Excluded(h.Instances)})
+			h.Unseen = append(h.Unseen, event.Unseen{Values: parse(k), Excluded: runner.Excluded(h.Instances)})
 		}
 	}
 }
 
 // fail notes that the device did not do a run.
 func (r *Result) fail(err error) {
-	r.Status, r.Detail = report.StatusFault, err.Error()
+	r.Status, r.Detail = event.StatusFault, err.Error()
 	switch {
 	case errors.Is(err, runner.ErrTimeout):
-		r.Status = report.StatusTimeout
+		r.Status = event.StatusTimeout
 	case errors.Is(err, runner.ErrUnsupported) && !r.Ran():
-		r.Status = report.StatusUnsupported
+		r.Status = event.StatusUnsupported
 	}
 	r.Unseen = nil // a run that did not end well excludes nothing
 }
 
 // emit passes a result on. Cancelling ctx has interrupted what else would be done.
 func (c *series) emit(ctx context.Context, r *Result) {
-	if r.Status == report.StatusDone && ctx.Err() != nil {
-		r.Status = report.StatusInterrupted
+	if r.Status == event.StatusDone && ctx.Err() != nil {
+		r.Status = event.StatusInterrupted
 	}
 	for i := range r.Unseen {
 		r.Unseen[i].Excluded = runner.Excluded(max(r.Instances/r.block(), 1))
@@ -146,14 +146,14 @@ func (c *series) emit(ctx context.Context, r *Result) {
 
 // rate computes the statistics of the weak outcomes. Instances with unexpected
 // values may be weak ones: where there are any, nothing is excluded.
-func rate(h *report.Histogram, block uint64) *report.Rate {
+func rate(h *event.Histogram, block uint64) *event.Rate {
 	if h.Instances == 0 {
 		return nil
 	}
 	i := runner.BlockInterval(h.Weak, h.Instances, block)
-	r := &report.Rate{Block: block, Rate: runner.Rate(h.Weak, h.Instances), Low: i.Low, High: i.High,
+	r := &event.Rate{Block: block, Rate: runner.Rate(h.Weak, h.Instances), Low: i.Low, High: i.High,
 		Reproducibility: runner.Reproducibility((h.Weak + block - 1) / block)}
-	ended := h.Status == report.StatusDone || h.Status == report.StatusInterrupted
+	ended := h.Status == event.StatusDone || h.Status == event.StatusInterrupted
 	if h.Weak == 0 && h.Unexpected == 0 && ended {
 		r.Excluded = runner.Excluded(max(h.Instances/block, 1))
 	}
@@ -163,7 +163,7 @@ func rate(h *report.Histogram, block uint64) *report.Rate {
 	return r
 }
 
-func conditions(s runner.State) report.Conditions {
-	return report.Conditions{ClockMHz: s.ClockMHz, MemoryClockMHz: s.MemoryClockMHz, Temperature: s.Temperature,
+func conditions(s runner.State) event.Conditions {
+	return event.Conditions{ClockMHz: s.ClockMHz, MemoryClockMHz: s.MemoryClockMHz, Temperature: s.Temperature,
 		PowerWatt: s.PowerWatt, Throttle: s.Throttle}
 }

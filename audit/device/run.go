@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/ptxgen"
-	"optcheck/report"
 	"optcheck/runner"
 	"optcheck/runner/drive"
 )
@@ -150,7 +150,7 @@ func newSeries(ctx context.Context, o Options) (*series, error) {
 
 type series struct {
 	o         Options
-	device    report.TestedDevice
+	device    event.TestedDevice
 	compiler  string
 	collector *drive.Collector
 	mem       *drive.Memory

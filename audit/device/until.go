@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"optcheck/report"
+	"optcheck/event"
 	"optcheck/runner/drive"
 )
 
@@ -68,7 +68,7 @@ type accounted struct {
 	first map[string]float64
 	err   error
 
-	slices []report.Slice
+	slices []event.Slice
 }
 
 type hunter struct {
@@ -274,7 +274,7 @@ func (h *hunter) slice(ctx context.Context, t *hunted, by choice) (found bool, e
 		return false, err
 	}
 	at := time.Since(h.began)
-	a.slices = append(a.slices, report.Slice{Seed: job.Seed, End: at.Seconds(), Seconds: out.Elapsed.Seconds(),
+	a.slices = append(a.slices, event.Slice{Seed: job.Seed, End: at.Seconds(), Seconds: out.Elapsed.Seconds(),
 		Chance: by.chance, Rate: by.rate})
 	for _, o := range out.Histogram.Outcomes() {
 		if k := key(o.Values); a.first[k] == 0 {

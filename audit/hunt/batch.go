@@ -8,7 +8,7 @@ import (
 
 	"optcheck/audit"
 	"optcheck/audit/store"
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // batch is a number of tests that are audited together. It is the handler of its
@@ -17,21 +17,21 @@ type batch struct {
 	number int
 	list   []*composition
 	events []kernelEvent
-	next   []report.Artefact // of the cell that comes next
-	done   chan struct{}     // closed when the audit has ended
-	err    error             // of the audit
+	next   []event.Artefact // of the cell that comes next
+	done   chan struct{}    // closed when the audit has ended
+	err    error            // of the audit
 
 	cellsDone int // as far as the audit has told
 }
 
 // kernelEvent is an event, of a cell with what it was compiled from.
 type kernelEvent struct {
-	report.Event
-	artefacts []report.Artefact
+	event.Event
+	artefacts []event.Artefact
 }
 
 // Handle implements report.Handler.
-func (b *batch) Handle(e report.Event) error {
+func (b *batch) Handle(e event.Event) error {
 	x := kernelEvent{Event: e}
 	if e.Cell != nil {
 		c := *e.Cell
@@ -45,7 +45,7 @@ func (b *batch) Handle(e report.Event) error {
 func (b *batch) Close() error { return nil }
 
 // artefacts takes those of the next cell.
-func (b *batch) artefacts(_ *report.Cell, list []report.Artefact) error {
+func (b *batch) artefacts(_ *event.Cell, list []event.Artefact) error {
 	b.next = list
 	return nil
 }
@@ -76,12 +76,12 @@ func (b *batch) write(s *store.Store) (err error) {
 }
 
 // cells are those of each test, in a fixed order, also those that were known.
-func (b *batch) cells(k *kept) [][]report.Cell {
+func (b *batch) cells(k *kept) [][]event.Cell {
 	at := map[string]int{}
 	for i, x := range b.list {
 		at[x.test.Name] = i
 	}
-	out := make([][]report.Cell, len(b.list))
+	out := make([][]event.Cell, len(b.list))
 	for _, e := range b.events {
 		if e.Cell != nil {
 			i := at[e.Cell.Test]
@@ -90,18 +90,18 @@ func (b *batch) cells(k *kept) [][]report.Cell {
 	}
 	for i, x := range b.list {
 		out[i] = append(out[i], k.of(x.test.Name)...)
-		slices.SortStableFunc(out[i], func(a, b report.Cell) int { return strings.Compare(columnKey(&a), columnKey(&b)) })
+		slices.SortStableFunc(out[i], func(a, b event.Cell) int { return strings.Compare(columnKey(&a), columnKey(&b)) })
 	}
 	return out
 }
 
-func columnKey(c *report.Cell) string {
+func columnKey(c *event.Cell) string {
 	return strings.Join([]string{c.Toolchain, c.Target, c.Level, c.Layout}, "\x00")
 }
 
 // kept is what a store knew when a hunt began.
 type kept struct {
-	set   *report.Set
+	set   *event.Set
 	tests map[string][]int // cells, by the name of the test
 }
 
@@ -116,7 +116,7 @@ func readKept(ctx context.Context, s *store.Store, o audit.Options) (*kept, erro
 		return nil, err
 	}
 	for i := range k.set.Cells {
-		if r := &k.set.Results[k.set.Cells[i].Result]; !report.Transient(r) {
+		if r := &k.set.Results[k.set.Cells[i].Result]; !event.Transient(r) {
 			name := k.set.Tests[k.set.Cells[i].Test].Name
 			k.tests[name] = append(k.tests[name], i)
 		}
@@ -125,7 +125,7 @@ func readKept(ctx context.Context, s *store.Store, o audit.Options) (*kept, erro
 }
 
 // of returns the known cells of a test.
-func (k *kept) of(test string) (list []report.Cell) {
+func (k *kept) of(test string) (list []event.Cell) {
 	if k == nil {
 		return nil
 	}
@@ -136,6 +136,6 @@ func (k *kept) of(test string) (list []report.Cell) {
 }
 
 // has reports whether a cell is known.
-func (k *kept) has(c *report.Cell) bool {
-	return slices.ContainsFunc(k.of(c.Test), func(x report.Cell) bool { return x.Hash == c.Hash && columnKey(&x) == columnKey(c) })
+func (k *kept) has(c *event.Cell) bool {
+	return slices.ContainsFunc(k.of(c.Test), func(x event.Cell) bool { return x.Hash == c.Hash && columnKey(&x) == columnKey(c) })
 }

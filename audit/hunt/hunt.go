@@ -20,8 +20,8 @@ import (
 
 	"optcheck/audit"
 	"optcheck/audit/store"
+	"optcheck/event"
 	"optcheck/litmus"
-	"optcheck/report"
 )
 
 // Options says what to hunt with, and for how long.
@@ -36,7 +36,7 @@ type Options struct {
 	For   time.Duration
 	// Known names the known findings that a finding of a cell is an instance of; nil
 	// knows none.
-	Known func(*report.Cell, *report.Finding) []string
+	Known func(*event.Cell, *event.Finding) []string
 	// Store, if not nil, keeps the results; what it knows is not audited again.
 	Store *store.Store
 	// Composed, if not nil, is told of the tests of each batch, in order. Found is told of
@@ -112,7 +112,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, errors.New("no bases to compose tests of")
 	}
 	if o.Known == nil {
-		o.Known = func(*report.Cell, *report.Finding) []string { return nil }
+		o.Known = func(*event.Cell, *event.Finding) []string { return nil }
 	}
 	h := &hunter{o: o, start: time.Now(), table: table{known: map[string]int{}, failed: map[string]int{}}}
 	own, tools := audit.Usage(o.Audit.Toolchains)
@@ -264,12 +264,12 @@ func (h *hunter) look(ctx context.Context, b *batch) error {
 		h.p.Tests++
 		h.p.Cells += len(list)
 		for j := range list {
-			if !slices.Contains([]string{report.Unknown, report.Unsupported, report.Invalid}, list[j].Class) {
+			if !slices.Contains([]string{event.Unknown, event.Unsupported, event.Invalid}, list[j].Class) {
 				h.p.Decided++
 			}
 			news := h.table.add(found{test: x.test, cell: &list[j], number: h.p.Tests, seconds: at}, h.o.Known)
 			for _, r := range news {
-				h.composer.yielded(x, r.Class == report.Miscompiled && r.Race == report.WordDataRace)
+				h.composer.yielded(x, r.Class == event.Miscompiled && r.Race == event.WordDataRace)
 				h.p.Last = at
 				if h.o.Found != nil {
 					if err := h.o.Found(r); err != nil {

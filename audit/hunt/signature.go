@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/optcheck"
-	"optcheck/report"
 	"optcheck/spec"
 )
 
@@ -30,8 +30,8 @@ var follows = map[string][]string{
 
 // What says what is found in a cell of a test: what Row.What has of it, with known
 // findings.
-func What(t *litmus.Test, c *report.Cell) []string {
-	return what(t, c, func(*report.Finding, bool) bool { return false })
+func What(t *litmus.Test, c *event.Cell) []string {
+	return what(t, c, func(*event.Finding, bool) bool { return false })
 }
 
 // what says what is found in a cell, one text for each finding: the rule, kinds and
@@ -39,7 +39,7 @@ func What(t *litmus.Test, c *report.Cell) []string {
 // between them. Names, scopes, values, registers, machine instructions and the place in the
 // matrix are left out, so that equal texts are one effect. skip says which findings to
 // leave out; it is told whether something that orders stands between the accesses.
-func what(t *litmus.Test, c *report.Cell, skip func(f *report.Finding, crosses bool) bool) []string {
+func what(t *litmus.Test, c *event.Cell, skip func(f *event.Finding, crosses bool) bool) []string {
 	specs := map[int]*spec.Spec{}
 	var out []string
 	for i := range c.Findings {
@@ -61,8 +61,8 @@ func what(t *litmus.Test, c *report.Cell, skip func(f *report.Finding, crosses b
 }
 
 // followsFrom reports whether another finding of the same access says it all.
-func followsFrom(c *report.Cell, f *report.Finding) bool {
-	return slices.ContainsFunc(c.Findings, func(x report.Finding) bool {
+func followsFrom(c *event.Cell, f *event.Finding) bool {
+	return slices.ContainsFunc(c.Findings, func(x event.Finding) bool {
 		return x.Thread == f.Thread && slices.Contains(follows[f.Rule], x.Rule) &&
 			(x.Access == f.Access || slices.Contains(positions(&x), f.Access))
 	})
@@ -72,7 +72,7 @@ func followsFrom(c *report.Cell, f *report.Finding) bool {
 var position = regexp.MustCompile(`#(\d+) [a-z]`)
 
 // positions lists those that a finding speaks of, in the order of its text.
-func positions(f *report.Finding) (list []int) {
+func positions(f *event.Finding) (list []int) {
 	for _, m := range position.FindAllStringSubmatch(f.Detail, -1) {
 		if n, err := strconv.Atoi(m[1]); err == nil && !slices.Contains(list, n) {
 			list = append(list, n)
@@ -85,7 +85,7 @@ func positions(f *report.Finding) (list []int) {
 }
 
 // sentence is the text of one finding; s is nil if its thread is not known.
-func sentence(s *spec.Spec, f *report.Finding) string {
+func sentence(s *spec.Spec, f *event.Finding) string {
 	var b strings.Builder
 	b.WriteString(f.Rule)
 	if f.Stage != "" {
@@ -123,7 +123,7 @@ func sentence(s *spec.Spec, f *report.Finding) string {
 }
 
 // involved lists the positions of what a finding is about.
-func involved(s *spec.Spec, f *report.Finding) []int {
+func involved(s *spec.Spec, f *event.Finding) []int {
 	list := slices.DeleteFunc(positions(f), func(p int) bool { return p >= len(s.Entries) })
 	if f.Rule == optcheck.Missing.ID && len(list) == 1 {
 		list = append(list, overwriting(s, list[0])...)
@@ -133,7 +133,7 @@ func involved(s *spec.Spec, f *report.Finding) []int {
 
 // crosses reports whether something that orders other accesses stands between those
 // that a finding is about: a fence, a barrier, an acquire or a release.
-func crosses(s *spec.Spec, f *report.Finding) bool {
+func crosses(s *spec.Spec, f *event.Finding) bool {
 	if s == nil {
 		return false
 	}
@@ -196,7 +196,7 @@ func synchronises(e *spec.Entry) bool {
 }
 
 // levelOf is the level of a signature.
-func levelOf(c *report.Cell) string {
+func levelOf(c *event.Cell) string {
 	if c.Level == "O0" {
 		return AtO0
 	}

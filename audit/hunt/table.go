@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/litmus"
-	"optcheck/report"
 	"optcheck/target"
 )
 
@@ -39,11 +39,11 @@ type Row struct {
 
 	example *litmus.Test
 	last    int // number of the last test that was counted
-	places  map[report.Column]bool
+	places  map[event.Column]bool
 }
 
 // Column is a place in the matrix.
-type Column = report.Column
+type Column = event.Column
 
 // Where says where a signature was seen: of a release, the levels and targets.
 type Where struct {
@@ -66,21 +66,21 @@ type table struct {
 // found is one cell with what a table needs to know of it.
 type found struct {
 	test    *litmus.Test
-	cell    *report.Cell
+	cell    *event.Cell
 	number  int // of the test, from 1
 	seconds float64
 }
 
 // add takes in a cell and returns the rows that are new. ids names the known findings
 // that a finding is an instance of.
-func (tb *table) add(x found, ids func(*report.Cell, *report.Finding) []string) (news []*Row) {
+func (tb *table) add(x found, ids func(*event.Cell, *event.Finding) []string) (news []*Row) {
 	c := x.cell
 	switch {
 	case c.HasFindings():
-	case report.Transient(&c.Result):
+	case event.Transient(&c.Result):
 		tb.failed[reasonShape(c.Reason)]++
 		return nil
-	case c.Class == report.Unknown:
+	case c.Class == event.Unknown:
 		if r := tb.count(x, []string{reasonShape(c.Reason)}); r != nil {
 			news = append(news, r)
 		}
@@ -89,7 +89,7 @@ func (tb *table) add(x found, ids func(*report.Cell, *report.Finding) []string) 
 		return nil
 	}
 	aside := map[string]bool{}
-	list := what(x.test, c, func(f *report.Finding, crosses bool) bool {
+	list := what(x.test, c, func(f *event.Finding, crosses bool) bool {
 		if crosses {
 			return false // filters do not say what may stand between accesses
 		}
@@ -103,7 +103,7 @@ func (tb *table) add(x found, ids func(*report.Cell, *report.Finding) []string) 
 		tb.known[id]++
 	}
 	sets := [][]string{list}
-	if c.Class != report.Miscompiled {
+	if c.Class != event.Miscompiled {
 		sets = slices.Collect(slices.Chunk(list, 1))
 	}
 	for _, set := range sets {
@@ -129,7 +129,7 @@ func (tb *table) count(x found, set []string) *Row {
 			return nil
 		}
 	}
-	row := &Row{Class: x.cell.Class, Level: level, What: set, After: x.number, Seconds: x.seconds, places: map[report.Column]bool{}}
+	row := &Row{Class: x.cell.Class, Level: level, What: set, After: x.number, Seconds: x.seconds, places: map[event.Column]bool{}}
 	row.take(x)
 	tb.rows = slices.DeleteFunc(tb.rows, func(r *Row) bool {
 		if !alike(r) || !part(set, r.What) {
@@ -153,7 +153,7 @@ func (r *Row) take(x found) {
 	if r.last != x.number {
 		r.last, r.Tests = x.number, r.Tests+1
 	}
-	at := report.Column{Toolchain: x.cell.Toolchain, Target: x.cell.Target, Level: x.cell.Level}
+	at := event.Column{Toolchain: x.cell.Toolchain, Target: x.cell.Target, Level: x.cell.Level}
 	r.places[at] = true
 	at.Layout = x.cell.Layout
 	r.offer(x.test, x.cell.RaceWord(), at)
@@ -182,7 +182,7 @@ func (r *Row) unite(x *Row) {
 
 // raceRank orders the words: race-free first.
 func raceRank(word string) int {
-	if i := slices.Index(report.RaceWords(), word); i >= 0 {
+	if i := slices.Index(event.RaceWords(), word); i >= 0 {
 		return i
 	}
 	return 1 // not asked: as good as not known
@@ -202,7 +202,7 @@ func smaller(a, b *litmus.Test) int {
 
 // classRank orders rows: what matters most first.
 func classRank(class string) int {
-	return slices.Index([]string{report.Miscompiled, report.Crashed, report.Unknown, report.Changed, report.Optimised}, class)
+	return slices.Index([]string{event.Miscompiled, event.Crashed, event.Unknown, event.Changed, event.Optimised}, class)
 }
 
 // sorted returns the rows as reports show them: by class, race, level, and text.
@@ -219,7 +219,7 @@ func (tb *table) sorted() []*Row {
 }
 
 // whereOf groups places: targets with equal levels in a release go together.
-func whereOf(places map[report.Column]bool) (out []Where) {
+func whereOf(places map[event.Column]bool) (out []Where) {
 	type at struct{ toolchain, target string }
 	levels := map[at][]string{}
 	for c := range places {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // ArtefactInfo describes an artefact without its content.
@@ -33,7 +33,7 @@ func (c *commit) artefacts(it *item) error {
 		return err
 	}
 	for _, a := range it.arts {
-		if a.Kind == report.ArtefactMachine {
+		if a.Kind == event.ArtefactMachine {
 			has, err := c.w.s.hasMachine(it.code, int64(a.Thread))
 			if err != nil {
 				return err
@@ -46,7 +46,7 @@ func (c *commit) artefacts(it *item) error {
 		if err != nil {
 			return err
 		}
-		if a.Kind == report.ArtefactMachine {
+		if a.Kind == event.ArtefactMachine {
 			_, err = c.w.s.exec(insertMachine+" ON CONFLICT DO NOTHING", it.code, a.Thread, id)
 		} else {
 			_, err = c.w.s.exec("INSERT INTO source(test, col, thread, artefact, sum) VALUES(?1, ?2, ?3, ?4, optcheck_sum('source', ?1, ?2, ?3, ?4)) ON CONFLICT DO NOTHING", test, col, a.Thread, id)
@@ -123,7 +123,7 @@ func (s *Store) Artefacts(ctx context.Context) ([]ArtefactInfo, error) {
 }
 
 // Cell reads a cell by its number.
-func (s *Store) Cell(ctx context.Context, number int64) (c report.Cell, err error) {
+func (s *Store) Cell(ctx context.Context, number int64) (c event.Cell, err error) {
 	e := runEvent{seq: number}
 	var run, sum int64
 	ok, err := s.row("SELECT col, test, body, code, run, sum FROM cell WHERE seq=?", []any{number}, &e.col, &e.testID,
@@ -145,7 +145,7 @@ func (s *Store) Cell(ctx context.Context, number int64) (c report.Cell, err erro
 }
 
 // Test reads a test by name and hash.
-func (s *Store) Test(ctx context.Context, name, hash string) (*report.Test, error) {
+func (s *Store) Test(ctx context.Context, name, hash string) (*event.Test, error) {
 	var id int64
 	ok, err := s.row("SELECT id FROM test WHERE hash=? AND name=?", []any{hash, name}, &id)
 	if err == nil && !ok {
@@ -154,17 +154,17 @@ func (s *Store) Test(ctx context.Context, name, hash string) (*report.Test, erro
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	src := &source{s: s, tests: map[int64]*report.Test{}}
+	src := &source{s: s, tests: map[int64]*event.Test{}}
 	t, err := src.test(id)
 	return t, s.fail(err)
 }
 
 // CellArtefacts reads the source and the machine code of the threads of a cell, sorted by
 // thread and kind. The list is empty if they were not kept.
-func (s *Store) CellArtefacts(ctx context.Context, c *report.Cell) ([]report.Artefact, error) {
-	var out []report.Artefact
+func (s *Store) CellArtefacts(ctx context.Context, c *event.Cell) ([]event.Artefact, error) {
+	var out []event.Artefact
 	read := func(scan func(...any) error) error {
-		var a report.Artefact
+		var a event.Artefact
 		var blob []byte
 		if err := scan(&a.Thread, &a.Kind, &blob); err != nil {
 			return err
@@ -190,7 +190,7 @@ func (s *Store) CellArtefacts(ctx context.Context, c *report.Cell) ([]report.Art
 			WHERE t.hash=? AND t.name=? AND n.name=? AND k.target=? AND k.level=? AND k.layout=? ORDER BY k.id DESC LIMIT 1)`,
 			[]any{c.Hash, c.Test, c.Toolchain, c.Target, c.Level, c.Layout}, read)
 	}
-	slices.SortFunc(out, func(a, b report.Artefact) int {
+	slices.SortFunc(out, func(a, b event.Artefact) int {
 		return cmp.Or(cmp.Compare(a.Thread, b.Thread), strings.Compare(a.Kind, b.Kind))
 	})
 	return out, s.fail(err)

@@ -7,27 +7,27 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // twins writes a cell whose machine code another compiler makes too, in a text
 // that differs in names.
 func twins(t *testing.T, dir, name string, releases ...string) *Store {
 	s := fresh(t, dir, name)
-	cfg := report.Config{Schema: report.Schema, Tool: "test", Build: "b"}
+	cfg := event.Config{Schema: event.Schema, Tool: "test", Build: "b"}
 	for _, v := range releases {
-		cfg.Toolchains = append(cfg.Toolchains, report.Toolchain{ID: v, Build: "build " + v})
+		cfg.Toolchains = append(cfg.Toolchains, event.Toolchain{ID: v, Build: "build " + v})
 	}
 	w := s.Writer()
-	require.NoError(t, w.Handle(report.Event{Config: &cfg}))
-	require.NoError(t, w.Handle(report.Event{Test: &report.Test{Name: "mp", Hash: "h"}}))
+	require.NoError(t, w.Handle(event.Event{Config: &cfg}))
+	require.NoError(t, w.Handle(event.Event{Test: &event.Test{Name: "mp", Hash: "h"}}))
 	for _, v := range releases {
-		c := report.Cell{Test: "mp", Hash: "h", Toolchain: v, Target: "sm_80", Level: "O3", Layout: "pointers",
-			Result: report.Result{Class: report.Preserved, Code: "0123456789abcdef"}}
-		require.NoError(t, w.Handle(report.Event{Cell: &c}))
-		require.NoError(t, w.Artefacts(&c, []report.Artefact{
-			{Kind: report.ArtefactPTX, Text: ".version 7.0"},
-			{Kind: report.ArtefactMachine, Text: "kernel of " + v}}))
+		c := event.Cell{Test: "mp", Hash: "h", Toolchain: v, Target: "sm_80", Level: "O3", Layout: "pointers",
+			Result: event.Result{Class: event.Preserved, Code: "0123456789abcdef"}}
+		require.NoError(t, w.Handle(event.Event{Cell: &c}))
+		require.NoError(t, w.Artefacts(&c, []event.Artefact{
+			{Kind: event.ArtefactPTX, Text: ".version 7.0"},
+			{Kind: event.ArtefactMachine, Text: "kernel of " + v}}))
 	}
 	require.NoError(t, w.Flush())
 	return s
@@ -54,8 +54,8 @@ func TestMachineOnce(t *testing.T) {
 		require.Len(t, set.Cells, 2)
 		require.Len(t, set.Results, 1, "what two cells say alike is there once")
 		for _, v := range []string{"11.2", "11.8"} {
-			of, err := s.CellArtefacts(ctx, &report.Cell{Test: "mp", Hash: "h", Toolchain: v, Target: "sm_80", Level: "O3", Layout: "pointers",
-				Result: report.Result{Code: "0123456789abcdef"}})
+			of, err := s.CellArtefacts(ctx, &event.Cell{Test: "mp", Hash: "h", Toolchain: v, Target: "sm_80", Level: "O3", Layout: "pointers",
+				Result: event.Result{Code: "0123456789abcdef"}})
 			require.NoError(t, err)
 			require.Len(t, of, 2)
 			require.Equal(t, "kernel of 11.2", of[0].Text)
@@ -70,7 +70,7 @@ func TestMachineOnce(t *testing.T) {
 // TestLostArtefacts: a store whose sources or machine code are gone, though cells refer to them, is damaged: another
 // store takes nothing from it.
 func TestLostArtefacts(t *testing.T) {
-	for _, kind := range []string{report.ArtefactPTX, report.ArtefactMachine} {
+	for _, kind := range []string{event.ArtefactPTX, event.ArtefactMachine} {
 		dir := t.TempDir()
 		part, merged := twins(t, dir, "part", "11.2"), fresh(t, dir, "merged")
 		_, err := part.exec("DELETE FROM artefact WHERE kind=?", kind)
@@ -88,9 +88,9 @@ func TestLostArtefacts(t *testing.T) {
 
 // TestInfoHistograms: what ran on a device is counted, for each run and in all.
 func TestInfoHistograms(t *testing.T) {
-	cfg := report.Config{Schema: report.Schema, Tool: "test"}
-	events := []report.Event{{Config: &cfg}, {Histogram: &report.Histogram{Test: "mp"}}, {Histogram: &report.Histogram{Test: "sb"}},
-		{Stats: &report.Stats{}}}
+	cfg := event.Config{Schema: event.Schema, Tool: "test"}
+	events := []event.Event{{Config: &cfg}, {Histogram: &event.Histogram{Test: "mp"}}, {Histogram: &event.Histogram{Test: "sb"}},
+		{Stats: &event.Stats{}}}
 	s := imported(t, t.TempDir(), "s", stream(t, events), stream(t, events[:2]))
 	info, err := s.Info(context.Background())
 	require.NoError(t, err)

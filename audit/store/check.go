@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // maxFaults bounds the number of faults that Check lists.
@@ -98,7 +98,7 @@ func (k *checker) bodies(ctx context.Context) error {
 		if err := scan(&id, &hash, &class, &blob); err != nil {
 			return err
 		}
-		var r report.Result
+		var r event.Result
 		if err := decodeBody(id, hash, blob, &r); err != nil {
 			k.fault("%v", err)
 			return nil
@@ -129,7 +129,7 @@ func (k *checker) tests(ctx context.Context) error {
 		if err := scan(&id, &about, &text); err != nil {
 			return err
 		}
-		if err := decodeTest(id, about, text, &report.Test{}); err != nil {
+		if err := decodeTest(id, about, text, &event.Test{}); err != nil {
 			k.fault("%v", err)
 		}
 		return nil
@@ -198,7 +198,7 @@ func (k *checker) runs(ctx context.Context) error {
 		if err := scan(&id, &config); err != nil {
 			return err
 		}
-		if err := unmarshal(config, &report.Config{}); err != nil {
+		if err := unmarshal(config, &event.Config{}); err != nil {
 			k.fault("run %d: %v", id, err)
 		}
 		return nil

@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"errors"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // commit writes what a Writer has gathered. Its own fields become the writer's if the
@@ -15,8 +15,8 @@ type commit struct {
 	run, setting  int64
 	cells, events int64
 	n             Counts
-	tests         *span                    // the row to which further tests are added
-	told          map[testKey]*report.Test // by events whose rows are new
+	tests         *span                   // the row to which further tests are added
+	told          map[testKey]*event.Test // by events whose rows are new
 	new           []newCell
 }
 
@@ -172,7 +172,7 @@ func (s *Store) bump() error {
 
 // test returns the number of a test, whose row is there. It adds what the event says about the
 // test to what is known.
-func (c *commit) test(k testKey, t *report.Test) (id int64, err error) {
+func (c *commit) test(k testKey, t *event.Test) (id int64, err error) {
 	if id, ok := c.w.ids.tests[k]; ok && (t == nil || t == c.told[k]) {
 		return id, nil
 	}
@@ -191,8 +191,8 @@ func (c *commit) test(k testKey, t *report.Test) (id int64, err error) {
 }
 
 // complete adds what an event says about a test to what is stored.
-func (c *commit) complete(id int64, about, text []byte, t *report.Test) error {
-	var old report.Test
+func (c *commit) complete(id int64, about, text []byte, t *event.Test) error {
+	var old event.Test
 	if err := decodeTest(id, about, text, &old); err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func (c *commit) complete(id int64, about, text []byte, t *report.Test) error {
 }
 
 // col returns the number of a column.
-func (c *commit) col(k report.Column) (int64, error) {
+func (c *commit) col(k event.Column) (int64, error) {
 	if id, ok := c.w.ids.cols[k]; ok {
 		return id, nil
 	}
@@ -245,13 +245,13 @@ func (c *commit) toolchain(name string) (int64, error) {
 }
 
 // toolchainOf returns a config's entry for a toolchain.
-func toolchainOf(c *report.Config, name string) report.Toolchain {
+func toolchainOf(c *event.Config, name string) event.Toolchain {
 	for _, t := range c.Toolchains {
 		if t.ID == name {
 			return t
 		}
 	}
-	return report.Toolchain{ID: name}
+	return event.Toolchain{ID: name}
 }
 
 // body returns the number of a result, which this writer or another one has written.

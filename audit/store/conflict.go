@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // cellRow holds what a cell refers to.
@@ -20,7 +20,7 @@ func sameCode(a, b any) bool {
 }
 
 // Transient reports whether a result comes from a failed attempt and can be obtained again.
-func Transient(r *report.Result) bool { return report.Transient(r) }
+func Transient(r *event.Result) bool { return event.Transient(r) }
 
 // resolve chooses between two results for one cell, as report.Agree does.
 func (c *commit) resolve(col, test int64, old, new cellRow) (take, marks bool, err error) {
@@ -32,7 +32,7 @@ func (c *commit) resolve(col, test int64, old, new cellRow) (take, marks bool, e
 	if err != nil {
 		return false, false, err
 	}
-	x, err := report.Agree(&a, &b)
+	x, err := event.Agree(&a, &b)
 	if err == nil && !x.Agree {
 		err = c.conflict(col, test, &a, &b)
 	}
@@ -40,7 +40,7 @@ func (c *commit) resolve(col, test int64, old, new cellRow) (take, marks bool, e
 }
 
 // conflict returns the error for two results of one cell.
-func (c *commit) conflict(col, test int64, a, b *report.Result) error {
+func (c *commit) conflict(col, test int64, a, b *event.Result) error {
 	var name, hash, tc, target, level, layout string
 	ok, err := c.w.s.row(`SELECT t.name, t.hash, k.name, c.target, c.level, c.layout FROM test t, col c, toolchain k
 		WHERE t.id=? AND c.id=? AND k.id=c.toolchain`, []any{test, col}, &name, &hash, &tc, &target, &level, &layout)
@@ -52,7 +52,7 @@ func (c *commit) conflict(col, test int64, a, b *report.Result) error {
 }
 
 // result reads the result that a cell refers to.
-func (s *Store) result(row cellRow) (r report.Result, err error) {
+func (s *Store) result(row cellRow) (r event.Result, err error) {
 	var hash, data []byte
 	ok, err := s.row("SELECT hash, data FROM body WHERE id=?", []any{row.body}, &hash, &data)
 	if err == nil && !ok {
@@ -68,7 +68,7 @@ func (s *Store) result(row cellRow) (r report.Result, err error) {
 	return r, err
 }
 
-func decodeBody(id int64, hash, blob []byte, r *report.Result) error {
+func decodeBody(id int64, hash, blob []byte, r *event.Result) error {
 	data, err := hashed(hash, blob)
 	if err == nil {
 		err = unmarshal(data, r)
@@ -83,7 +83,7 @@ func decodeBody(id int64, hash, blob []byte, r *report.Result) error {
 }
 
 // encodeTest returns the stored form of a test.
-func encodeTest(t *report.Test) (about, text []byte, err error) {
+func encodeTest(t *event.Test) (about, text []byte, err error) {
 	x := *t
 	x.Name, x.Hash, x.Text = "", "", ""
 	about, err = marshal(&x)
@@ -91,7 +91,7 @@ func encodeTest(t *report.Test) (about, text []byte, err error) {
 }
 
 // decodeTest is the inverse of encodeTest, without name and hash.
-func decodeTest(id int64, about, text []byte, t *report.Test) error {
+func decodeTest(id int64, about, text []byte, t *event.Test) error {
 	name, hash := t.Name, t.Hash
 	data, err := unpack(text)
 	if err == nil {
@@ -105,7 +105,7 @@ func decodeTest(id int64, about, text []byte, t *report.Test) error {
 }
 
 // mergeTests combines what is known about a test. The result does not depend on the order.
-func mergeTests(a, b *report.Test) (report.Test, error) {
+func mergeTests(a, b *event.Test) (event.Test, error) {
 	x, _, err := encodeTest(a)
 	if err != nil {
 		return *a, err
@@ -116,7 +116,7 @@ func mergeTests(a, b *report.Test) (report.Test, error) {
 	}
 	m := *a
 	// The origin of a test may be given in several ways.
-	known := func(t *report.Test) bool { return t.Preset != "" || t.File != "" }
+	known := func(t *event.Test) bool { return t.Preset != "" || t.File != "" }
 	if known(b) && !known(a) || known(b) == known(a) && bytes.Compare(y, x) < 0 && b.Dialect != "" || a.Dialect == "" {
 		m = *b
 	}

@@ -7,19 +7,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // TestStages: a finding whose stage could not be found is no other finding, in
 // whatever order the results come; two stages for one finding are a conflict.
 func TestStages(t *testing.T) {
-	cfg := report.Config{Schema: report.Schema, Spec: 2, Toolchains: []report.Toolchain{{ID: "clang 1", Build: "b"}}}
+	cfg := event.Config{Schema: event.Schema, Spec: 2, Toolchains: []event.Toolchain{{ID: "clang 1", Build: "b"}}}
 	run := func(stages ...string) []byte {
-		r := report.Result{Class: report.Changed, Code: "0123456789abcdef"}
+		r := event.Result{Class: event.Changed, Code: "0123456789abcdef"}
 		for i, s := range stages {
-			r.Findings = append(r.Findings, report.Finding{Rule: "merged", Thread: i, Stage: s})
+			r.Findings = append(r.Findings, event.Finding{Rule: "merged", Thread: i, Stage: s})
 		}
-		return stream(t, []report.Event{{Config: &cfg}, {Cell: &report.Cell{Test: "mp", Hash: "h", Toolchain: "clang 1", Target: "tahiti",
+		return stream(t, []event.Event{{Config: &cfg}, {Cell: &event.Cell{Test: "mp", Hash: "h", Toolchain: "clang 1", Target: "tahiti",
 			Level: "O3", Layout: "pointers", Result: r}}})
 	}
 	all, none, one := run("IR passes", "back end"), run("", ""), run("", "back end")
@@ -40,9 +40,9 @@ func TestStages(t *testing.T) {
 // whatever order they come.
 func TestOtherWords(t *testing.T) {
 	text := func(locations string) []byte {
-		return stream(t, []report.Event{{Config: &report.Config{Schema: report.Schema}},
-			{Test: &report.Test{Name: "mp", Hash: "h", Dialect: "GPU_PTX", Text: "GPU_PTX mp\n{\n" + locations + "\n}\n"}},
-			{Cell: cellOf("mp", report.Result{Class: report.Preserved})}})
+		return stream(t, []event.Event{{Config: &event.Config{Schema: event.Schema}},
+			{Test: &event.Test{Name: "mp", Hash: "h", Dialect: "GPU_PTX", Text: "GPU_PTX mp\n{\n" + locations + "\n}\n"}},
+			{Cell: cellOf("mp", event.Result{Class: event.Preserved})}})
 	}
 	one, two := text("x=0; y=0;"), text("y=0; x=0;")
 	a, b := imported(t, t.TempDir(), "a", one, two), imported(t, t.TempDir(), "b", two, one)
@@ -55,37 +55,37 @@ func TestOtherWords(t *testing.T) {
 // TestConflicting: whatever two results of one cell do not share is a conflict, their class first of all, in either
 // order, of streams and of stores; the store keeps what it had.
 func TestConflicting(t *testing.T) {
-	finding := func(rule string, change func(*report.Finding)) []report.Finding {
-		f := report.Finding{Rule: rule, Detail: "#0"}
+	finding := func(rule string, change func(*event.Finding)) []event.Finding {
+		f := event.Finding{Rule: rule, Detail: "#0"}
 		if change != nil {
 			change(&f)
 		}
-		return []report.Finding{f}
+		return []event.Finding{f}
 	}
-	result := func(change func(*report.Result)) report.Result {
-		r := report.Result{Class: report.Changed, Code: "0123456789abcdef", Findings: finding("merged", nil)}
+	result := func(change func(*event.Result)) event.Result {
+		r := event.Result{Class: event.Changed, Code: "0123456789abcdef", Findings: finding("merged", nil)}
 		if change != nil {
 			change(&r)
 		}
 		return r
 	}
-	run := func(r report.Result) []byte {
-		return stream(t, []report.Event{{Config: &report.Config{Schema: report.Schema, Spec: 2, Toolchains: []report.Toolchain{{ID: "ptxas 1", Build: "b"}}}},
-			{Cell: &report.Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers", Result: r}}})
+	run := func(r event.Result) []byte {
+		return stream(t, []event.Event{{Config: &event.Config{Schema: event.Schema, Spec: 2, Toolchains: []event.Toolchain{{ID: "ptxas 1", Build: "b"}}}},
+			{Cell: &event.Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers", Result: r}}})
 	}
-	for what, other := range map[string]func(*report.Result){
-		"optimised":       func(r *report.Result) { r.Class = report.Optimised },
-		"miscompiled":     func(r *report.Result) { r.Class = report.Miscompiled },
-		"preserved":       func(r *report.Result) { r.Class, r.Findings = report.Preserved, nil },
-		"unsupported":     func(r *report.Result) { *r = report.Result{Class: report.Unsupported, Reason: "no target"} },
-		"undecided":       func(r *report.Result) { *r = report.Result{Class: report.Unknown, Reason: "not understood"} },
-		"other code":      func(r *report.Result) { r.Code = "0123456789abcdee" },
-		"another rule":    func(r *report.Result) { r.Findings = finding("missing", nil) },
-		"another thread":  func(r *report.Result) { r.Findings = finding("merged", func(f *report.Finding) { f.Thread = 1 }) },
-		"another detail":  func(r *report.Result) { r.Findings = finding("merged", func(f *report.Finding) { f.Detail = "#1" }) },
-		"no finding":      func(r *report.Result) { r.Findings = nil },
-		"a verdict":       func(r *report.Result) { r.Verdict = &report.Verdict{Model: "ptx"} },
-		"one finding too": func(r *report.Result) { r.Findings = append(r.Findings, finding("missing", nil)...) },
+	for what, other := range map[string]func(*event.Result){
+		"optimised":       func(r *event.Result) { r.Class = event.Optimised },
+		"miscompiled":     func(r *event.Result) { r.Class = event.Miscompiled },
+		"preserved":       func(r *event.Result) { r.Class, r.Findings = event.Preserved, nil },
+		"unsupported":     func(r *event.Result) { *r = event.Result{Class: event.Unsupported, Reason: "no target"} },
+		"undecided":       func(r *event.Result) { *r = event.Result{Class: event.Unknown, Reason: "not understood"} },
+		"other code":      func(r *event.Result) { r.Code = "0123456789abcdee" },
+		"another rule":    func(r *event.Result) { r.Findings = finding("missing", nil) },
+		"another thread":  func(r *event.Result) { r.Findings = finding("merged", func(f *event.Finding) { f.Thread = 1 }) },
+		"another detail":  func(r *event.Result) { r.Findings = finding("merged", func(f *event.Finding) { f.Detail = "#1" }) },
+		"no finding":      func(r *event.Result) { r.Findings = nil },
+		"a verdict":       func(r *event.Result) { r.Verdict = &event.Verdict{Model: "ptx"} },
+		"one finding too": func(r *event.Result) { r.Findings = append(r.Findings, finding("missing", nil)...) },
 	} {
 		t.Run(what, func(t *testing.T) {
 			dir := t.TempDir()

@@ -16,7 +16,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // some returns a store of a few hundred cells in one closed file.
@@ -38,9 +38,9 @@ func use(ctx context.Context, file string) error {
 	defer s.Close()
 	_, errInfo := s.Info(ctx)
 	faults, errCheck := s.Check(ctx)
-	errExport := s.Export(ctx, View{}, report.Tee{})
-	errRun := s.ExportRun(ctx, 1, report.Tee{})
-	_, errKnown := s.known(ctx, &report.Config{Tool: "test", Build: "b", Spec: 2, Model: "default"})
+	errExport := s.Export(ctx, View{}, event.Tee{})
+	errRun := s.ExportRun(ctx, 1, event.Tee{})
+	_, errKnown := s.known(ctx, &event.Config{Tool: "test", Build: "b", Spec: 2, Model: "default"})
 	if len(faults) > 0 {
 		errCheck = errors.New(faults[0])
 	}
@@ -166,15 +166,15 @@ func TestHostile(t *testing.T) {
 // TestConflict: two results for one cell are an error that names it, and leave
 // the store as it was; a failed attempt gives way.
 func TestConflict(t *testing.T) {
-	cfg := report.Config{Schema: report.Schema, Spec: 2, Toolchains: []report.Toolchain{{ID: "ptxas 1", Build: "b"}}}
-	run := func(r report.Result) []byte {
-		return stream(t, []report.Event{{Config: &cfg}, {Cell: &report.Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 1", Target: "sm_80",
+	cfg := event.Config{Schema: event.Schema, Spec: 2, Toolchains: []event.Toolchain{{ID: "ptxas 1", Build: "b"}}}
+	run := func(r event.Result) []byte {
+		return stream(t, []event.Event{{Config: &cfg}, {Cell: &event.Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 1", Target: "sm_80",
 			Level: "O3", Layout: "pointers", Result: r}}})
 	}
-	good := report.Result{Class: report.Preserved, Code: "0123456789abcdef"}
-	failed := report.Result{Class: report.Unknown, Reason: "timeout: ptxas"}
-	failed2 := report.Result{Class: report.Unknown, Reason: "infrastructure: nvdisasm"}
-	bad := report.Result{Class: report.Preserved, Code: "0123456789abcdee"}
+	good := event.Result{Class: event.Preserved, Code: "0123456789abcdef"}
+	failed := event.Result{Class: event.Unknown, Reason: "timeout: ptxas"}
+	failed2 := event.Result{Class: event.Unknown, Reason: "infrastructure: nvdisasm"}
+	bad := event.Result{Class: event.Preserved, Code: "0123456789abcdee"}
 	dir := t.TempDir()
 	s := imported(t, dir, "a", run(good))
 	before := exported(t, s, View{})
@@ -183,22 +183,22 @@ func TestConflict(t *testing.T) {
 	require.EqualError(t, err,
 		`bad.jsonl: conflicting results for "mp" (hash h) in ptxas 1 sm_80 O3 pointers: stored is preserved code 0123456789abcdef, new is preserved code 0123456789abcdee`)
 	require.Equal(t, before, exported(t, s, View{}))
-	for i, order := range [][]report.Result{{good, failed, failed2}, {failed, good, failed2}, {failed2, failed, good}} {
+	for i, order := range [][]event.Result{{good, failed, failed2}, {failed, good, failed2}, {failed2, failed, good}} {
 		x := imported(t, dir, fmt.Sprint("x", i), run(order[0]), run(order[1]), run(order[2]))
 		require.Equal(t, before, exported(t, x, View{}))
 		require.NoError(t, x.Close())
 	}
 	w := s.Writer()
-	require.NoError(t, w.Handle(report.Event{Config: &cfg}))
+	require.NoError(t, w.Handle(event.Event{Config: &cfg}))
 	require.NoError(t, w.Remember(t.Context()))
-	require.True(t, w.Have(&report.Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}))
-	require.False(t, w.Have(&report.Cell{Test: "mp", Hash: "i", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}))
-	require.False(t, w.Have(&report.Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O2", Layout: "pointers"}))
+	require.True(t, w.Have(&event.Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}))
+	require.False(t, w.Have(&event.Cell{Test: "mp", Hash: "i", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}))
+	require.False(t, w.Have(&event.Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O2", Layout: "pointers"}))
 	y := imported(t, dir, "y", run(failed))
 	w = y.Writer()
-	require.NoError(t, w.Handle(report.Event{Config: &cfg}))
+	require.NoError(t, w.Handle(event.Event{Config: &cfg}))
 	require.NoError(t, w.Remember(t.Context()))
-	require.False(t, w.Have(&report.Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}),
+	require.False(t, w.Have(&event.Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}),
 		"a failed attempt is not known")
 	require.NoError(t, y.Close())
 	require.NoError(t, s.Close())
@@ -215,7 +215,7 @@ func TestFull(t *testing.T) {
 	_, err := s.c.ExecContext(t.Context(), fmt.Sprintf("PRAGMA max_page_count=%d", pages+2))
 	require.NoError(t, err)
 	var b bytes.Buffer
-	require.NoError(t, synthetic(200, 2, report.NewJSONLines(&b)))
+	require.NoError(t, synthetic(200, 2, event.NewJSONLines(&b)))
 	_, err = s.Import(t.Context(), "big.jsonl", &b)
 	require.ErrorIs(t, err, ErrFull)
 	require.Equal(t, before, exported(t, s, View{}))
@@ -273,7 +273,7 @@ func TestFollow(t *testing.T) {
 	require.NoError(t, synthetic(12, 2, h))
 	require.Positive(t, grown)
 	var b bytes.Buffer
-	j := report.NewJSONLines(&b)
+	j := event.NewJSONLines(&b)
 	require.NoError(t, Replay(t.Context(), live.Set, j))
 	require.NoError(t, j.Close())
 	require.Equal(t, exported(t, s, View{}), b.String())

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // TestOnlyFiles: what is no regular file is neither opened as a store nor taken as one of the files beside it.
@@ -36,20 +36,20 @@ func TestOnlyFiles(t *testing.T) {
 
 // TestUntold: what two runs of one setting tell in equal words is told once, sorted, and what a matrix leaves out is not told.
 func TestUntold(t *testing.T) {
-	problem := func(toolchain, target, detail string) report.Event {
-		return report.Event{Problem: &report.Problem{Kind: "compile", Toolchain: toolchain, Target: target, Level: "O3", Detail: detail}}
+	problem := func(toolchain, target, detail string) event.Event {
+		return event.Event{Problem: &event.Problem{Kind: "compile", Toolchain: toolchain, Target: target, Level: "O3", Detail: detail}}
 	}
-	histogram := func(test string) report.Event {
-		return report.Event{Histogram: &report.Histogram{Test: test, Status: report.StatusDone}}
+	histogram := func(test string) event.Event {
+		return event.Event{Histogram: &event.Histogram{Test: test, Status: event.StatusDone}}
 	}
-	cell := func(test string) report.Event {
-		return report.Event{Cell: cellOf(test, report.Result{Class: report.Preserved})}
+	cell := func(test string) event.Event {
+		return event.Event{Cell: cellOf(test, event.Result{Class: event.Preserved})}
 	}
 	config := story("x")[0]
-	one := []report.Event{config, problem("ptxas 1", "sm_90", "b"), problem("ptxas 1", "sm_80", "c"), histogram("sb"), cell("mp"), problem("", "", "all"),
-		{Stats: &report.Stats{Cells: 1}}}
-	two := []report.Event{config, histogram("mp"), problem("ptxas 1", "sm_80", "a"), problem("ptxas 1", "sm_90", "b"), histogram("sb"), cell("sb")}
-	for i, runs := range [][][]report.Event{{one, two}, {two, one}, {one, two, one}} {
+	one := []event.Event{config, problem("ptxas 1", "sm_90", "b"), problem("ptxas 1", "sm_80", "c"), histogram("sb"), cell("mp"), problem("", "", "all"),
+		{Stats: &event.Stats{Cells: 1}}}
+	two := []event.Event{config, histogram("mp"), problem("ptxas 1", "sm_80", "a"), problem("ptxas 1", "sm_90", "b"), histogram("sb"), cell("sb")}
+	for i, runs := range [][][]event.Event{{one, two}, {two, one}, {one, two, one}} {
 		s := storeOf(t, t.TempDir(), runs...)
 		set, err := s.Load(t.Context(), View{})
 		require.NoError(t, err)
@@ -61,10 +61,10 @@ func TestUntold(t *testing.T) {
 		require.Len(t, set.Histograms, 2)
 		require.Equal(t, []string{"mp", "sb"}, []string{set.Histograms[0].Test, set.Histograms[1].Test})
 		require.Nil(t, set.Stats, "they are those of one run")
-		var out []report.Event
-		require.NoError(t, s.Export(t.Context(), View{}, handler(func(e report.Event) { out = append(out, e) })))
+		var out []event.Event
+		require.NoError(t, s.Export(t.Context(), View{}, handler(func(e event.Event) { out = append(out, e) })))
 		require.Equal(t, []string{"mp", "sb"}, []string{out[len(out)-2].Histogram.Test, out[len(out)-1].Histogram.Test})
-		only, err := s.Load(t.Context(), View{Matrix: &report.Config{Toolchains: []report.Toolchain{{ID: "ptxas 1"}}, Targets: []string{"sm_80"},
+		only, err := s.Load(t.Context(), View{Matrix: &event.Config{Toolchains: []event.Toolchain{{ID: "ptxas 1"}}, Targets: []string{"sm_80"},
 			Levels: []string{"O3"}, Layouts: []string{"pointers"}}})
 		require.NoError(t, err)
 		told = nil
@@ -82,10 +82,10 @@ func TestUntold(t *testing.T) {
 }
 
 // handler is a report.Handler of a function.
-type handler func(report.Event)
+type handler func(event.Event)
 
-func (h handler) Handle(e report.Event) error { h(e); return nil }
-func (h handler) Close() error                { return nil }
+func (h handler) Handle(e event.Event) error { h(e); return nil }
+func (h handler) Close() error               { return nil }
 
 // TestAsked: what is not there is named, with what lists what is; an end of the caller's context ends the work.
 func TestAsked(t *testing.T) {
@@ -93,7 +93,7 @@ func TestAsked(t *testing.T) {
 	s, err := Open(t.Context(), file, Write)
 	require.NoError(t, err)
 	defer s.Close()
-	require.ErrorContains(t, s.ExportRun(t.Context(), 9, report.Tee{}), "no run 9 (optcheck store info")
+	require.ErrorContains(t, s.ExportRun(t.Context(), 9, event.Tee{}), "no run 9 (optcheck store info")
 	_, err = s.Artefact(t.Context(), "x")
 	require.ErrorContains(t, err, `no artefact "x"`)
 	require.NoError(t, s.Put(t.Context(), "x", "word", []byte("text")))
@@ -119,7 +119,7 @@ func TestAsked(t *testing.T) {
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	seen := 0
-	err = s.Export(ctx, View{}, handler(func(e report.Event) {
+	err = s.Export(ctx, View{}, handler(func(e event.Event) {
 		if e.Cell != nil {
 			if seen++; seen == 5 {
 				cancel(enough)
@@ -175,16 +175,16 @@ func TestPending(t *testing.T) {
 
 // TestCounts: a writer counts each cell as new, as one that was there, or as one that takes the place of another.
 func TestCounts(t *testing.T) {
-	good, failed := report.Result{Class: report.Preserved, Code: "0123456789abcdef"}, report.Result{Class: report.Unknown, Reason: "timeout: ptxas"}
-	also := report.Result{Class: report.Unknown, Reason: "infrastructure: nvdisasm"} // the same is kept in either order
-	found := report.Result{Class: report.Changed, Code: "0123456789abcdef", Findings: []report.Finding{{Rule: "merged", Stage: "back end"}}}
+	good, failed := event.Result{Class: event.Preserved, Code: "0123456789abcdef"}, event.Result{Class: event.Unknown, Reason: "timeout: ptxas"}
+	also := event.Result{Class: event.Unknown, Reason: "infrastructure: nvdisasm"} // the same is kept in either order
+	found := event.Result{Class: event.Changed, Code: "0123456789abcdef", Findings: []event.Finding{{Rule: "merged", Stage: "back end"}}}
 	nowhere, known := found, found
-	nowhere.Findings = []report.Finding{{Rule: "merged"}}
+	nowhere.Findings = []event.Finding{{Rule: "merged"}}
 	known.Known = []string{"a"}
 	for name, x := range map[string]struct {
-		old, new report.Result
+		old, new event.Result
 		want     Counts
-		kept     report.Result
+		kept     event.Result
 	}{
 		"the same":          {good, good, Counts{Repeated: 1}, good},
 		"better":            {failed, good, Counts{Replaced: 1}, good},
@@ -198,9 +198,9 @@ func TestCounts(t *testing.T) {
 	} {
 		s := fresh(t, t.TempDir(), "a")
 		w := s.Writer()
-		put := func(r report.Result) Counts {
+		put := func(r event.Result) Counts {
 			before := w.Added()
-			require.NoError(t, w.Handle(report.Event{Cell: cellOf("mp", r)}))
+			require.NoError(t, w.Handle(event.Event{Cell: cellOf("mp", r)}))
 			require.NoError(t, w.Flush())
 			after := w.Added()
 			return Counts{after.Cells - before.Cells, after.Repeated - before.Repeated, after.Replaced - before.Replaced, after.Runs - before.Runs}
@@ -229,7 +229,7 @@ func TestMany(t *testing.T) {
 	require.NoError(t, w.Handle(story("x")[0]))
 	put := func(tests ...int) {
 		for _, i := range tests {
-			require.NoError(t, w.Handle(report.Event{Cell: cellOf(fmt.Sprint("t", i), report.Result{Class: report.Preserved})}))
+			require.NoError(t, w.Handle(event.Event{Cell: cellOf(fmt.Sprint("t", i), event.Result{Class: event.Preserved})}))
 		}
 		require.NoError(t, w.Flush())
 	}
@@ -248,7 +248,7 @@ func TestMany(t *testing.T) {
 	_, err = s.exec("UPDATE cell SET seq=? WHERE seq=1", math.MaxInt64)
 	require.NoError(t, err)
 	put(200)
-	require.NoError(t, w.Handle(report.Event{Cell: cellOf("t201", report.Result{Class: report.Preserved})}))
+	require.NoError(t, w.Handle(event.Event{Cell: cellOf("t201", event.Result{Class: event.Preserved})}))
 	require.ErrorIs(t, w.Flush(), ErrDamaged)
 }
 
@@ -287,7 +287,7 @@ func TestDangling(t *testing.T) {
 		_, err = s.Load(t.Context(), View{})
 		require.ErrorIs(t, err, ErrDamaged)
 		require.ErrorContains(t, err, x.loaded)
-		err = s.ExportRun(t.Context(), 1, report.Tee{})
+		err = s.ExportRun(t.Context(), 1, event.Tee{})
 		require.ErrorIs(t, err, ErrDamaged)
 		require.ErrorContains(t, err, x.exported)
 		_, err = s.Cell(t.Context(), 1)
@@ -306,7 +306,7 @@ func TestDangling(t *testing.T) {
 	for kind, want := range map[int]string{kindTests: "no test 99", kindListing: "no listing 99"} {
 		_, err := s.c.ExecContext(t.Context(), "UPDATE event SET ref=99, sum=optcheck_sum('event', run, n, pos, kind, 99, count, data) WHERE kind=?", kind)
 		require.NoError(t, err)
-		require.ErrorContains(t, s.ExportRun(t.Context(), 1, report.Tee{}), want)
+		require.ErrorContains(t, s.ExportRun(t.Context(), 1, event.Tee{}), want)
 		faults, err := s.Check(t.Context())
 		require.NoError(t, err)
 		require.Len(t, faults, 1)
@@ -319,13 +319,13 @@ func TestDangling(t *testing.T) {
 		require.NoError(t, err)
 		w := s.Writer()
 		require.NoError(t, w.Handle(story("x")[0]))
-		require.NoError(t, w.Handle(report.Event{Problem: &report.Problem{Kind: "compile"}}))
+		require.NoError(t, w.Handle(event.Event{Problem: &event.Problem{Kind: "compile"}}))
 		require.NoError(t, w.Close())
 		_, err = s.c.ExecContext(t.Context(), "UPDATE event SET "+bad+"; UPDATE event SET sum=optcheck_sum('event', run, n, pos, kind, ref, count, data)")
 		require.NoError(t, err)
 		var run int64
 		require.NoError(t, s.c.QueryRowContext(t.Context(), "SELECT run FROM event").Scan(&run))
-		require.ErrorIs(t, s.ExportRun(t.Context(), run, report.Tee{}), ErrDamaged, bad)
+		require.ErrorIs(t, s.ExportRun(t.Context(), run, event.Tee{}), ErrDamaged, bad)
 		faults, err := s.Check(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, bad != "count=2", len(faults) == 1, "%s: %v", bad, faults)
@@ -384,10 +384,10 @@ func TestArtefactDamage(t *testing.T) {
 // TestToldLate: what is told of a test behind its cells is known as well as what is told before, by the same writer or another one.
 func TestToldLate(t *testing.T) {
 	config := story("x")[0]
-	cell := report.Event{Cell: cellOf("mp", report.Result{Class: report.Preserved})}
-	test := report.Event{Test: &report.Test{Name: "mp", Hash: "h", Dialect: "GPU_PTX", Preset: "quick", Text: "text"}}
+	cell := event.Event{Cell: cellOf("mp", event.Result{Class: event.Preserved})}
+	test := event.Event{Test: &event.Test{Name: "mp", Hash: "h", Dialect: "GPU_PTX", Preset: "quick", Text: "text"}}
 	want := ""
-	for i, writes := range [][][]report.Event{{{config, test, cell}}, {{config, cell, test}}, {{config, cell}, {test}}, {{config, cell}, {config, test}}, {{config, test}, {config, cell}}, {{config, cell, cell}, {test, test}}} {
+	for i, writes := range [][][]event.Event{{{config, test, cell}}, {{config, cell, test}}, {{config, cell}, {test}}, {{config, cell}, {config, test}}, {{config, test}, {config, cell}}, {{config, cell, cell}, {test, test}}} {
 		s := fresh(t, t.TempDir(), "a")
 		live, err := s.Follow(t.Context(), View{})
 		require.NoError(t, err)
@@ -420,10 +420,10 @@ func TestToldLate(t *testing.T) {
 func TestAfterFailure(t *testing.T) {
 	for _, gone := range []bool{false, true} {
 		s := fresh(t, t.TempDir(), "a")
-		good := report.Result{Class: report.Preserved, Code: "0123456789abcdef"}
+		good := event.Result{Class: event.Preserved, Code: "0123456789abcdef"}
 		w := s.Writer()
 		require.NoError(t, w.Handle(story("x")[0]))
-		require.NoError(t, w.Handle(report.Event{Cell: cellOf("mp", good)}))
+		require.NoError(t, w.Handle(event.Event{Cell: cellOf("mp", good)}))
 		require.NoError(t, w.Flush())
 		limit := func(more int) {
 			var pages int
@@ -432,9 +432,9 @@ func TestAfterFailure(t *testing.T) {
 			require.NoError(t, err)
 		}
 		limit(1)
-		require.NoError(t, w.Handle(report.Event{Cell: cellOf("sb", good)}))
+		require.NoError(t, w.Handle(event.Event{Cell: cellOf("sb", good)}))
 		for i := range 300 {
-			require.NoError(t, w.Handle(report.Event{Problem: &report.Problem{Kind: "compile", Detail: fmt.Sprint(strings.Repeat("x", 200), i)}}))
+			require.NoError(t, w.Handle(event.Event{Problem: &event.Problem{Kind: "compile", Detail: fmt.Sprint(strings.Repeat("x", 200), i)}}))
 		}
 		require.ErrorIs(t, w.Flush(), ErrFull)
 		limit(10_000)
@@ -457,7 +457,7 @@ func TestGCDamage(t *testing.T) {
 	run := gcRun("b1", "mp", "lb")
 	for _, e := range run {
 		if e.Cell != nil {
-			e.Cell.Result = report.Result{Class: report.Preserved, Code: e.Cell.Code, Look: "look"}
+			e.Cell.Result = event.Result{Class: event.Preserved, Code: e.Cell.Code, Look: "look"}
 		}
 	}
 	run[3].Cell.Reason = "another"
@@ -484,9 +484,9 @@ func TestRows(t *testing.T) {
 	events := story("x", "a", "b")
 	for i, e := range events {
 		if e.Cell != nil {
-			e.Cell.Result = report.Result{Class: report.Optimised, Code: fmt.Sprintf("%016x", i), Reason: fmt.Sprint("reason ", i), Known: []string{"k", fmt.Sprint(i)},
-				Findings: []report.Finding{{Rule: "reordered"}, {Rule: "merged"}, {Rule: "merged", Thread: 1}}, Notes: []report.Finding{{Rule: "line-lost"}},
-				Verdict: &report.Verdict{Model: "ptx", Source: 7, Machine: 5, New: []string{"x=1;"}, Lost: []string{"x=2;", "x=3;"}, Race: report.DataRace}}
+			e.Cell.Result = event.Result{Class: event.Optimised, Code: fmt.Sprintf("%016x", i), Reason: fmt.Sprint("reason ", i), Known: []string{"k", fmt.Sprint(i)},
+				Findings: []event.Finding{{Rule: "reordered"}, {Rule: "merged"}, {Rule: "merged", Thread: 1}}, Notes: []event.Finding{{Rule: "line-lost"}},
+				Verdict: &event.Verdict{Model: "ptx", Source: 7, Machine: 5, New: []string{"x=1;"}, Lost: []string{"x=2;", "x=3;"}, Race: event.DataRace}}
 		} else if e.Test != nil {
 			e.Test.Preset = "quick"
 		}
@@ -501,12 +501,12 @@ func TestRows(t *testing.T) {
 		if e.Cell != nil {
 			n++
 			want = append(want, Row{ID: n, Test: e.Cell.Test, Hash: "h", Preset: "quick", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers",
-				Class: report.Optimised, Rules: "merged reordered", Notes: "line-lost", Reason: fmt.Sprint("reason ", i), Code: fmt.Sprintf("%016x", i), Known: fmt.Sprint("k ", i),
-				Model: "ptx", Source: 7, Machine: 5, New: 1, Lost: 2, Race: report.DataRace})
+				Class: event.Optimised, Rules: "merged reordered", Notes: "line-lost", Reason: fmt.Sprint("reason ", i), Code: fmt.Sprintf("%016x", i), Known: fmt.Sprint("k ", i),
+				Model: "ptx", Source: 7, Machine: 5, New: 1, Lost: 2, Race: event.DataRace})
 		}
 	}
 	require.Equal(t, want, rows)
-	about, _, err := encodeTest(&report.Test{Name: "mp", Hash: "h", Text: "text", Dialect: "PTX"})
+	about, _, err := encodeTest(&event.Test{Name: "mp", Hash: "h", Text: "text", Dialect: "PTX"})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"dialect":"PTX","hash":"","name":"","text":""}`, string(about), "what rows have of their own")
 }
@@ -520,8 +520,8 @@ func TestFollowEvents(t *testing.T) {
 	live, err := s.Follow(t.Context(), View{})
 	require.NoError(t, err)
 	for n := range 3 {
-		require.NoError(t, w.Handle(report.Event{Problem: &report.Problem{Kind: "compile", Detail: fmt.Sprint(n)}}))
-		require.NoError(t, w.Handle(report.Event{Histogram: &report.Histogram{Test: fmt.Sprint(n), Status: report.StatusDone}}))
+		require.NoError(t, w.Handle(event.Event{Problem: &event.Problem{Kind: "compile", Detail: fmt.Sprint(n)}}))
+		require.NoError(t, w.Handle(event.Event{Histogram: &event.Histogram{Test: fmt.Sprint(n), Status: event.StatusDone}}))
 		require.NoError(t, w.Flush())
 		for range 2 {
 			added, again, err := live.Refresh(t.Context())
@@ -532,7 +532,7 @@ func TestFollowEvents(t *testing.T) {
 			require.Len(t, live.Histograms, n+1)
 		}
 	}
-	require.NoError(t, w.Handle(report.Event{Stats: &report.Stats{Cells: 1}}))
+	require.NoError(t, w.Handle(event.Event{Stats: &event.Stats{Cells: 1}}))
 	require.NoError(t, w.Flush())
 	_, _, err = live.Refresh(t.Context())
 	require.NoError(t, err)

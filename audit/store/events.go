@@ -6,7 +6,7 @@ import (
 	"context"
 	"slices"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // listings reads the listings of the codes in the set. Where tests with other names share a
@@ -31,8 +31,8 @@ func (l *Live) listings(ctx context.Context) error {
 	})
 }
 
-func decodeListing(code string, hash, blob []byte) (*report.Listing, error) {
-	var x report.Listing
+func decodeListing(code string, hash, blob []byte) (*event.Listing, error) {
+	var x event.Listing
 	data, err := hashed(hash, blob)
 	if err == nil {
 		err = unmarshal(data, &x)
@@ -84,11 +84,11 @@ func (l *Live) events(ctx context.Context, setting int64) error {
 			}
 			return l.Handle(e)
 		})
-	slices.SortStableFunc(l.Problems, func(a, b report.Problem) int {
+	slices.SortStableFunc(l.Problems, func(a, b event.Problem) int {
 		return cmp.Or(compareToolchains(a.Toolchain, b.Toolchain), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Level, b.Level),
 			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Detail, b.Detail))
 	})
-	slices.SortStableFunc(l.Histograms, func(a, b report.Histogram) int {
+	slices.SortStableFunc(l.Histograms, func(a, b event.Histogram) int {
 		x, errA := marshal(&a)
 		y, errB := marshal(&b)
 		if errA != nil || errB != nil {
@@ -100,31 +100,31 @@ func (l *Live) events(ctx context.Context, setting int64) error {
 }
 
 // decodeEvent decodes an event that is stored as JSON.
-func decodeEvent(kind int, blob []byte) (e report.Event, err error) {
+func decodeEvent(kind int, blob []byte) (e event.Event, err error) {
 	data, err := unpack(blob)
 	if err != nil {
 		return e, err
 	}
 	switch kind {
 	case kindProblem:
-		e.Problem = &report.Problem{}
+		e.Problem = &event.Problem{}
 		err = unmarshal(data, e.Problem)
 	case kindHistogram:
-		e.Histogram = &report.Histogram{}
+		e.Histogram = &event.Histogram{}
 		if err = unmarshal(data, e.Histogram); err == nil {
 			err = e.Histogram.Check()
 		}
 	case kindStats:
-		e.Stats = &report.Stats{}
+		e.Stats = &event.Stats{}
 		err = unmarshal(data, e.Stats)
 	}
 	return e, err
 }
 
 // current reports whether a problem belongs to the view and still exists.
-func (l *Live) current(p *report.Problem, standing func(*report.Problem) bool) bool {
+func (l *Live) current(p *event.Problem, standing func(*event.Problem) bool) bool {
 	if p.Toolchain != "" && l.view.Matrix != nil {
-		c := report.Column{Toolchain: p.Toolchain, Target: p.Target, Level: p.Level, Layout: l.view.Matrix.Layouts[0]}
+		c := event.Column{Toolchain: p.Toolchain, Target: p.Target, Level: p.Level, Layout: l.view.Matrix.Layouts[0]}
 		if !l.wanted(c) {
 			return false
 		}

@@ -3,14 +3,14 @@ package store
 import (
 	"context"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // Export passes the cells of a view to a handler, as one run in canonical order (toolchain,
 // target, level, test, layout). Tests come first, and a listing precedes the first cell that
 // has it. Two stores with the same cells yield the same events, in whatever order they were
 // filled. The handler is not closed.
-func (s *Store) Export(ctx context.Context, v View, h report.Handler) error {
+func (s *Store) Export(ctx context.Context, v View, h event.Handler) error {
 	set, err := s.Load(ctx, v)
 	if err != nil {
 		return err
@@ -27,8 +27,8 @@ func (s *Store) Export(ctx context.Context, v View, h report.Handler) error {
 
 // Replay passes the events of a set to a handler in canonical order, without
 // statistics.
-func Replay(ctx context.Context, set *report.Set, h report.Handler) error {
-	if err := h.Handle(report.Event{Config: &set.Config}); err != nil {
+func Replay(ctx context.Context, set *event.Set, h event.Handler) error {
+	if err := h.Handle(event.Event{Config: &set.Config}); err != nil {
 		return err
 	}
 	order := Canonical(set)
@@ -38,13 +38,13 @@ func Replay(ctx context.Context, set *report.Set, h report.Handler) error {
 	}
 	for _, i := range testOrder(set) {
 		if has[i] && set.Tests[i].Text != "" {
-			if err := h.Handle(report.Event{Test: &set.Tests[i]}); err != nil {
+			if err := h.Handle(event.Event{Test: &set.Tests[i]}); err != nil {
 				return err
 			}
 		}
 	}
 	for i := range set.Problems {
-		if err := h.Handle(report.Event{Problem: &set.Problems[i]}); err != nil {
+		if err := h.Handle(event.Event{Problem: &set.Problems[i]}); err != nil {
 			return err
 		}
 	}
@@ -56,16 +56,16 @@ func Replay(ctx context.Context, set *report.Set, h report.Handler) error {
 		c := set.Cell(i)
 		if l := set.Listings[c.ListingKey()]; l != nil && !shown[l.Code] {
 			shown[l.Code] = true
-			if err := h.Handle(report.Event{Listing: l}); err != nil {
+			if err := h.Handle(event.Event{Listing: l}); err != nil {
 				return err
 			}
 		}
-		if err := h.Handle(report.Event{Cell: &c}); err != nil {
+		if err := h.Handle(event.Event{Cell: &c}); err != nil {
 			return err
 		}
 	}
 	for i := range set.Histograms {
-		if err := h.Handle(report.Event{Histogram: &set.Histograms[i]}); err != nil {
+		if err := h.Handle(event.Event{Histogram: &set.Histograms[i]}); err != nil {
 			return err
 		}
 	}
@@ -75,11 +75,11 @@ func Replay(ctx context.Context, set *report.Set, h report.Handler) error {
 // ExportRun passes the events of one run to a handler, in the order in which they arrived: an
 // imported stream comes out unchanged. Cells that the store had before are not among them. The
 // handler is not closed.
-func (s *Store) ExportRun(ctx context.Context, run int64, h report.Handler) error {
+func (s *Store) ExportRun(ctx context.Context, run int64, h event.Handler) error {
 	return s.fail(s.read(ctx, func() error { return s.exportRun(ctx, run, h) }))
 }
 
-func (s *Store) exportRun(ctx context.Context, run int64, h report.Handler) error {
+func (s *Store) exportRun(ctx context.Context, run int64, h event.Handler) error {
 	if err := s.checkRows(ctx); err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (s *Store) exportRun(ctx context.Context, run int64, h report.Handler) erro
 	if err != nil {
 		return err
 	}
-	if err := h.Handle(report.Event{Config: &src.config}); err != nil {
+	if err := h.Handle(event.Event{Config: &src.config}); err != nil {
 		return err
 	}
 	return src.walk(ctx, func(e runEvent) error {
@@ -97,19 +97,19 @@ func (s *Store) exportRun(ctx context.Context, run int64, h report.Handler) erro
 			if err != nil {
 				return err
 			}
-			return h.Handle(report.Event{Cell: &c})
+			return h.Handle(event.Event{Cell: &c})
 		case e.kind == kindTests:
 			t, err := src.test(e.ref)
 			if err != nil {
 				return err
 			}
-			return h.Handle(report.Event{Test: t})
+			return h.Handle(event.Event{Test: t})
 		case e.kind == kindListing:
 			x, err := src.listing(e.ref)
 			if err != nil {
 				return err
 			}
-			return h.Handle(report.Event{Listing: x})
+			return h.Handle(event.Event{Listing: x})
 		}
 		ev, err := decodeEvent(e.kind, e.data)
 		if err != nil {

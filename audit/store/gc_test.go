@@ -11,27 +11,27 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/patient"
-	"optcheck/report"
 )
 
 // gcRun returns a run of a build of optcheck that came to its end, with one cell of each
 // test; its code and listing are of this build.
-func gcRun(build string, tests ...string) []report.Event {
-	out := []report.Event{{Config: &report.Config{Schema: report.Schema, Spec: 2, Tool: "t", Build: build,
-		Toolchains: []report.Toolchain{{ID: "ptxas 1", Build: "b"}},
+func gcRun(build string, tests ...string) []event.Event {
+	out := []event.Event{{Config: &event.Config{Schema: event.Schema, Spec: 2, Tool: "t", Build: build,
+		Toolchains: []event.Toolchain{{ID: "ptxas 1", Build: "b"}},
 		Tests:      len(tests), Cells: len(tests), Targets: []string{"sm_80"}, Levels: []string{"O3"}, Layouts: []string{"pointers"}}}}
 	for _, test := range tests {
 		code := "code " + build + test
-		out = append(out, report.Event{Test: &report.Test{Name: test, Hash: "h", Dialect: "GPU_PTX", Text: "text"}},
-			report.Event{Listing: &report.Listing{Code: code}},
-			report.Event{Cell: &report.Cell{Test: test, Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers",
-				Result: report.Result{Class: report.Optimised, Code: code, Reason: build}}})
+		out = append(out, event.Event{Test: &event.Test{Name: test, Hash: "h", Dialect: "GPU_PTX", Text: "text"}},
+			event.Event{Listing: &event.Listing{Code: code}},
+			event.Event{Cell: &event.Cell{Test: test, Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers",
+				Result: event.Result{Class: event.Optimised, Code: code, Reason: build}}})
 	}
-	return append(out, report.Event{Stats: &report.Stats{Cells: len(tests)}})
+	return append(out, event.Event{Stats: &event.Stats{Cells: len(tests)}})
 }
 
-func storeOf(t require.TestingT, dir string, runs ...[]report.Event) *Store {
+func storeOf(t require.TestingT, dir string, runs ...[]event.Event) *Store {
 	var streams [][]byte
 	for _, r := range runs {
 		streams = append(streams, stream(t, r))
@@ -79,21 +79,21 @@ func sane(t *testing.T, s *Store) {
 func TestGC(t *testing.T) {
 	day := 24 * time.Hour
 	failed := gcRun("b3", "mp")
-	failed[3].Cell.Result = report.Result{Class: report.Unknown, Reason: "timeout: ptxas"}
+	failed[3].Cell.Result = event.Result{Class: event.Unknown, Reason: "timeout: ptxas"}
 	flags := gcRun("b3", "mp", "lb", "sb")
 	flags[0].Config.Flags = []string{"-v"}
 	compiler := gcRun("b1", "mp")
-	compiler[0].Config.Toolchains = []report.Toolchain{{ID: "ptxas 1", Build: "c"}}
-	three := [][]report.Event{gcRun("b1", "mp", "lb"), gcRun("b2", "mp", "sb"), gcRun("b3", "mp")}
+	compiler[0].Config.Toolchains = []event.Toolchain{{ID: "ptxas 1", Build: "c"}}
+	three := [][]event.Event{gcRun("b1", "mp", "lb"), gcRun("b2", "mp", "sb"), gcRun("b3", "mp")}
 	for name, x := range map[string]struct {
-		runs    [][]report.Event
+		runs    [][]event.Event
 		policy  Policy
 		want    []string
 		removed int64
 	}{
-		"nothing newer":             {[][]report.Event{gcRun("b1", "mp"), gcRun("b2", "lb")}, Policy{}, []string{"b1 mp", "b2 lb"}, 0},
+		"nothing newer":             {[][]event.Event{gcRun("b1", "mp"), gcRun("b2", "lb")}, Policy{}, []string{"b1 mp", "b2 lb"}, 0},
 		"the same cells":            {three, Policy{}, []string{"b1 lb", "b2 sb", "b3 mp"}, 2},
-		"an older one merged later": {[][]report.Event{gcRun("b2", "mp", "sb"), gcRun("b1", "mp")}, Policy{}, []string{"b2 sb", "b1 mp"}, 1},
+		"an older one merged later": {[][]event.Event{gcRun("b2", "mp", "sb"), gcRun("b1", "mp")}, Policy{}, []string{"b2 sb", "b1 mp"}, 1},
 		"keep one build":            {three, Policy{KeepBuilds: 1}, []string{"b3 mp"}, 4},
 		"keep two builds":           {three, Policy{KeepBuilds: 2}, []string{"b2 mp", "b2 sb", "b3 mp"}, 2},
 		"keep many builds":          {three, Policy{KeepBuilds: 9}, []string{"b1 mp", "b1 lb", "b2 mp", "b2 sb", "b3 mp"}, 0},
@@ -101,10 +101,10 @@ func TestGC(t *testing.T) {
 		"older than ten days":       {three, Policy{OlderThan: 10 * day}, []string{"b1 mp", "b1 lb", "b2 mp", "b2 sb", "b3 mp"}, 0},
 		"older, and two are kept":   {three, Policy{OlderThan: day, KeepBuilds: 2}, []string{"b2 mp", "b2 sb", "b3 mp"}, 2},
 		"older, and three":          {three, Policy{OlderThan: day, KeepBuilds: 3}, []string{"b1 mp", "b1 lb", "b2 mp", "b2 sb", "b3 mp"}, 0},
-		"only a failed attempt":     {[][]report.Event{gcRun("b1", "mp"), failed}, Policy{}, []string{"b1 mp", "b3 mp"}, 0},
-		"with other options":        {[][]report.Event{gcRun("b1", "mp"), flags}, Policy{}, []string{"b1 mp", "b3 mp", "b3 lb", "b3 sb"}, 0},
-		"another compiler's build":  {[][]report.Event{gcRun("b1", "mp", "lb"), compiler}, Policy{}, []string{"b1 lb", "b1 mp"}, 1},
-		"the latest, though old":    {[][]report.Event{gcRun("b1", "mp")}, Policy{OlderThan: day}, []string{"b1 mp"}, 0},
+		"only a failed attempt":     {[][]event.Event{gcRun("b1", "mp"), failed}, Policy{}, []string{"b1 mp", "b3 mp"}, 0},
+		"with other options":        {[][]event.Event{gcRun("b1", "mp"), flags}, Policy{}, []string{"b1 mp", "b3 mp", "b3 lb", "b3 sb"}, 0},
+		"another compiler's build":  {[][]event.Event{gcRun("b1", "mp", "lb"), compiler}, Policy{}, []string{"b1 lb", "b1 mp"}, 1},
+		"the latest, though old":    {[][]event.Event{gcRun("b1", "mp")}, Policy{OlderThan: day}, []string{"b1 mp"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := storeOf(t, t.TempDir(), x.runs...)
@@ -163,7 +163,7 @@ func TestGCRefers(t *testing.T) {
 		w := s.Writer()
 		for _, e := range gcRun(build, "mp", "lb") {
 			if c := e.Cell; c != nil {
-				require.NoError(t, w.Artefacts(c, []report.Artefact{{Kind: report.ArtefactMachine, Text: "machine " + c.Code},
+				require.NoError(t, w.Artefacts(c, []event.Artefact{{Kind: event.ArtefactMachine, Text: "machine " + c.Code},
 					{Kind: "ptx", Text: "ptx " + c.Code}}))
 			}
 			require.NoError(t, w.Handle(e))
@@ -171,9 +171,9 @@ func TestGCRefers(t *testing.T) {
 		require.NoError(t, w.Close())
 	}
 	w := s.Writer()
-	require.NoError(t, w.Handle(report.Event{Config: &report.Config{Schema: report.Schema, Tool: "t", Build: "b1",
-		OnDevice: &report.DeviceRun{}}}))
-	require.NoError(t, w.Handle(report.Event{Histogram: &report.Histogram{Test: "mp", Code: "code b1mp"}}))
+	require.NoError(t, w.Handle(event.Event{Config: &event.Config{Schema: event.Schema, Tool: "t", Build: "b1",
+		OnDevice: &event.DeviceRun{}}}))
+	require.NoError(t, w.Handle(event.Event{Histogram: &event.Histogram{Test: "mp", Code: "code b1mp"}}))
 	require.NoError(t, w.Close())
 	require.NoError(t, s.Put(t.Context(), "name", "word", []byte("ptx code b1lb")))
 	require.EqualValues(t, 9, count(t, s, "artefact"))
@@ -199,14 +199,14 @@ func TestGCRefers(t *testing.T) {
 func TestGCMerged(t *testing.T) {
 	whole := gcRun("b1", "mp", "lb")
 	end := len(whole) - 1
-	whole = append(whole[:end:end], report.Event{Histogram: &report.Histogram{Test: "mp"}},
-		report.Event{Histogram: &report.Histogram{Test: "lb"}}, whole[end])
+	whole = append(whole[:end:end], event.Event{Histogram: &event.Histogram{Test: "mp"}},
+		event.Event{Histogram: &event.Histogram{Test: "lb"}}, whole[end])
 	dir := t.TempDir()
 	running, err := Open(t.Context(), dir+"/running", Create)
 	require.NoError(t, err)
 	defer running.Close()
 	w := running.Writer()
-	put := func(events []report.Event) {
+	put := func(events []event.Event) {
 		for _, e := range events {
 			require.NoError(t, w.Handle(e))
 		}
@@ -326,10 +326,10 @@ func gcMain(path string) int {
 
 // TestGCLooks: what a preserved cell shows stays as long as a cell shows it.
 func TestGCLooks(t *testing.T) {
-	look := func(build string) []report.Event {
+	look := func(build string) []event.Event {
 		run := gcRun(build, "mp")
 		run[2].Listing.Code = "look of " + build
-		run[3].Cell.Result = report.Result{Class: report.Preserved, Code: "code", Look: "look of " + build}
+		run[3].Cell.Result = event.Result{Class: event.Preserved, Code: "code", Look: "look of " + build}
 		return run
 	}
 	s := storeOf(t, t.TempDir(), look("b1"), look("b2"))
@@ -349,23 +349,23 @@ func TestGCLooks(t *testing.T) {
 // TestGCCompilers: the builds that GC tells of are those of optcheck, and of each the compilers that a newer build of the same name
 // followed in the same setting; what no run names is as new as the latest one.
 func TestGCCompilers(t *testing.T) {
-	run := func(build, flag, ptxas, clang string, cells ...string) []report.Event {
+	run := func(build, flag, ptxas, clang string, cells ...string) []event.Event {
 		out := gcRun(build)
 		cfg := out[0].Config
 		cfg.Flags, cfg.Toolchains = []string{flag}, nil
-		for _, x := range []report.Toolchain{{ID: "ptxas 1", Build: ptxas}, {ID: "clang 1", Build: clang}} {
+		for _, x := range []event.Toolchain{{ID: "ptxas 1", Build: ptxas}, {ID: "clang 1", Build: clang}} {
 			if x.Build != "" {
 				cfg.Toolchains = append(cfg.Toolchains, x)
 			}
 		}
 		for _, tc := range cells {
-			c := cellOf("mp", report.Result{Class: report.Preserved, Code: "0123456789abcdef"})
+			c := cellOf("mp", event.Result{Class: event.Preserved, Code: "0123456789abcdef"})
 			c.Toolchain = tc
-			out = append(out, report.Event{Cell: c})
+			out = append(out, event.Event{Cell: c})
 		}
 		return out
 	}
-	told := func(runs ...[]report.Event) (out []string) {
+	told := func(runs ...[]event.Event) (out []string) {
 		s := storeOf(t, t.TempDir(), runs...)
 		defer s.Close()
 		g, err := s.GC(t.Context(), Policy{Dry: true})
@@ -376,22 +376,22 @@ func TestGCCompilers(t *testing.T) {
 		return out
 	}
 	for name, x := range map[string]struct {
-		runs [][]report.Event
+		runs [][]event.Event
 		want []string
 	}{
-		"one": {[][]report.Event{run("b", "", "p", "c", "ptxas 1", "clang 1")}, []string{"b : 0 of 2"}},
-		"a newer one": {[][]report.Event{run("b", "", "p", "c", "ptxas 1", "clang 1"), run("b", "", "q", "c", "ptxas 1")},
+		"one": {[][]event.Event{run("b", "", "p", "c", "ptxas 1", "clang 1")}, []string{"b : 0 of 2"}},
+		"a newer one": {[][]event.Event{run("b", "", "p", "c", "ptxas 1", "clang 1"), run("b", "", "q", "c", "ptxas 1")},
 			[]string{"b : 0 of 2", "b ptxas 1 (build p): 1 of 1"}},
-		"a newer one of another setting": {[][]report.Event{run("b", "", "p", "c", "ptxas 1", "clang 1"), run("b", "-v", "q", "c", "ptxas 1")},
+		"a newer one of another setting": {[][]event.Event{run("b", "", "p", "c", "ptxas 1", "clang 1"), run("b", "-v", "q", "c", "ptxas 1")},
 			[]string{"b : 0 of 3"}},
-		"two newer ones": {[][]report.Event{run("b", "", "p", "", "ptxas 1"), run("b", "", "q", "", "ptxas 1"), run("b", "", "r", "", "ptxas 1")},
+		"two newer ones": {[][]event.Event{run("b", "", "p", "", "ptxas 1"), run("b", "", "q", "", "ptxas 1"), run("b", "", "r", "", "ptxas 1")},
 			[]string{"b : 0 of 1", "b ptxas 1 (build p): 1 of 1", "b ptxas 1 (build q): 1 of 1"}},
-		"an older one again": {[][]report.Event{run("b", "", "p", "", "ptxas 1"), run("b", "", "q", "", "ptxas 1"), run("b", "", "p", "")},
+		"an older one again": {[][]event.Event{run("b", "", "p", "", "ptxas 1"), run("b", "", "q", "", "ptxas 1"), run("b", "", "p", "")},
 			[]string{"b : 0 of 1", "b ptxas 1 (build q): 1 of 1"}},
-		"two compilers":   {[][]report.Event{run("b", "", "p", "", "ptxas 1"), run("b", "", "", "c", "clang 1")}, []string{"b : 0 of 2"}},
-		"named by none":   {[][]report.Event{run("b", "", "", "", "ptxas 1"), run("b", "", "p", "", "ptxas 1")}, []string{"b : 0 of 2"}},
-		"two of optcheck": {[][]report.Event{run("b", "", "p", "", "ptxas 1"), run("b2", "", "q", "", "ptxas 1")}, []string{"b2 : 0 of 1", "b : 1 of 1"}},
-		"two of optcheck, the older one merged later": {[][]report.Event{run("b2", "", "p", "", "ptxas 1"), run("b", "", "p", "", "ptxas 1")},
+		"two compilers":   {[][]event.Event{run("b", "", "p", "", "ptxas 1"), run("b", "", "", "c", "clang 1")}, []string{"b : 0 of 2"}},
+		"named by none":   {[][]event.Event{run("b", "", "", "", "ptxas 1"), run("b", "", "p", "", "ptxas 1")}, []string{"b : 0 of 2"}},
+		"two of optcheck": {[][]event.Event{run("b", "", "p", "", "ptxas 1"), run("b2", "", "q", "", "ptxas 1")}, []string{"b2 : 0 of 1", "b : 1 of 1"}},
+		"two of optcheck, the older one merged later": {[][]event.Event{run("b2", "", "p", "", "ptxas 1"), run("b", "", "p", "", "ptxas 1")},
 			[]string{"b : 0 of 1", "b2 : 1 of 1"}},
 	} {
 		require.Equal(t, x.want, told(x.runs...), name)

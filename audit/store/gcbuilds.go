@@ -7,14 +7,14 @@ import (
 	"os"
 	"time"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // gcColumn is a column as GC sees it.
 type gcColumn struct {
 	id, setting int64
-	tool        report.Toolchain
-	place       report.Column
+	tool        event.Toolchain
+	place       event.Column
 	rank        int64   // the latest run of its setting and compiler's build
 	newer       []int64 // columns of the same place by newer builds
 }
@@ -78,9 +78,9 @@ func (s *Store) gcBuilds(ctx context.Context) ([]*BuildGarbage, error) {
 
 // lastRuns returns the latest run of each setting, the latest run of each compiler's build in
 // it, and the time of a setting's last sign of life.
-func (s *Store) lastRuns(ctx context.Context) (latest map[int64]int64, named map[int64]map[report.Toolchain]int64,
+func (s *Store) lastRuns(ctx context.Context) (latest map[int64]int64, named map[int64]map[event.Toolchain]int64,
 	seen map[int64]int64, err error) {
-	latest, named, seen = map[int64]int64{}, map[int64]map[report.Toolchain]int64{}, map[int64]int64{}
+	latest, named, seen = map[int64]int64{}, map[int64]map[event.Toolchain]int64{}, map[int64]int64{}
 	err = s.each(ctx, "SELECT id, setting, config, seen FROM run ORDER BY id", nil, func(scan func(...any) error) error {
 		var id, setting, at int64
 		var data []byte
@@ -93,7 +93,7 @@ func (s *Store) lastRuns(ctx context.Context) (latest map[int64]int64, named map
 		}
 		latest[setting], seen[setting] = id, max(seen[setting], at)
 		if named[setting] == nil {
-			named[setting] = map[report.Toolchain]int64{}
+			named[setting] = map[event.Toolchain]int64{}
 		}
 		for _, t := range c.Toolchains {
 			named[setting][t] = id
@@ -104,7 +104,7 @@ func (s *Store) lastRuns(ctx context.Context) (latest map[int64]int64, named map
 }
 
 func (s *Store) gcColumns(ctx context.Context, latest map[int64]int64,
-	named map[int64]map[report.Toolchain]int64) (out []*gcColumn, err error) {
+	named map[int64]map[event.Toolchain]int64) (out []*gcColumn, err error) {
 	err = s.each(
 		ctx,
 		"SELECT c.id, c.setting, t.name, t.build, t.max_ptx, c.target, c.level, c.layout FROM col c JOIN toolchain t ON t.id=c.toolchain ORDER BY c.id",
@@ -131,7 +131,7 @@ func (s *Store) gcColumns(ctx context.Context, latest map[int64]int64,
 func supersede(columns []*gcColumn, of map[int64]Setting) {
 	type family struct {
 		setting digest
-		place   report.Column
+		place   event.Column
 	}
 	at := map[family][]*gcColumn{}
 	for _, c := range columns {
@@ -214,7 +214,7 @@ func (s *Store) looks(ctx context.Context) error {
 		if err := scan(&id, &hash, &blob); err != nil {
 			return err
 		}
-		var r report.Result
+		var r event.Result
 		err := decodeBody(id, hash, blob, &r)
 		if r.Look != "" {
 			of[id] = r.Look

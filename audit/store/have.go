@@ -4,21 +4,21 @@ import (
 	"context"
 	"sync/atomic"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // known records which cells of a setting are stored: a bit for each test in each column. It is
 // immutable, so that many goroutines may use it.
 type known struct {
 	tests map[testKey]int64
-	cols  map[report.Column][]uint64
+	cols  map[event.Column][]uint64
 	asked atomic.Int64
 	// other is the number of cells that differ only in the build of optcheck.
 	other int64
 }
 
-func (k *known) has(c *report.Cell) bool {
-	bits := k.cols[report.Column{Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout}]
+func (k *known) has(c *event.Cell) bool {
+	bits := k.cols[event.Column{Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout}]
 	if bits == nil {
 		return false
 	}
@@ -33,7 +33,7 @@ func (k *known) has(c *report.Cell) bool {
 // Have reports whether the store already holds the result of a cell of the run that the last
 // config event began. Results of failed attempts do not count. It may be called concurrently
 // after that event.
-func (w *Writer) Have(c *report.Cell) bool { return w.known != nil && w.known.has(c) }
+func (w *Writer) Have(c *event.Cell) bool { return w.known != nil && w.known.has(c) }
 
 // Skipped returns the number of cells for which Have returned true.
 func (w *Writer) Skipped() int64 {
@@ -63,8 +63,8 @@ func (w *Writer) Remember(ctx context.Context) error {
 	return nil
 }
 
-func (s *Store) known(ctx context.Context, cfg *report.Config) (*known, error) {
-	k := &known{tests: map[testKey]int64{}, cols: map[report.Column][]uint64{}}
+func (s *Store) known(ctx context.Context, cfg *event.Config) (*known, error) {
+	k := &known{tests: map[testKey]int64{}, cols: map[event.Column][]uint64{}}
 	setting := SettingOf(cfg)
 	ids, err := s.settings(ctx)
 	if err != nil {
@@ -112,8 +112,8 @@ func (s *Store) known(ctx context.Context, cfg *report.Config) (*known, error) {
 		"SELECT c.id, t.name, t.build, t.max_ptx, c.target, c.level, c.layout FROM col c JOIN toolchain t ON t.id=c.toolchain WHERE c.setting=?",
 		[]any{mine}, func(scan func(...any) error) error {
 			var id int64
-			var t report.Toolchain
-			var c report.Column
+			var t event.Toolchain
+			var c event.Column
 			if err := scan(&id, &t.ID, &t.Build, &t.MaxPTX, &c.Target, &c.Level, &c.Layout); err != nil {
 				return err
 			}
@@ -143,13 +143,13 @@ func (s *Store) known(ctx context.Context, cfg *report.Config) (*known, error) {
 // transientBodies lists the results of failed attempts.
 func (s *Store) transientBodies(ctx context.Context) (map[int64]bool, error) {
 	out := map[int64]bool{}
-	err := s.each(ctx, "SELECT id, hash, data FROM body WHERE class=?", []any{report.Unknown}, func(scan func(...any) error) error {
+	err := s.each(ctx, "SELECT id, hash, data FROM body WHERE class=?", []any{event.Unknown}, func(scan func(...any) error) error {
 		var id int64
 		var hash, data []byte
 		if err := scan(&id, &hash, &data); err != nil {
 			return err
 		}
-		var r report.Result
+		var r event.Result
 		if err := decodeBody(id, hash, data, &r); err != nil {
 			return err
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"os"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // Info describes the content of a store.
@@ -154,7 +154,7 @@ func (s *Store) runs(ctx context.Context, info *Info) error {
 			if err := scan(&r.ID, &r.Setting, &r.Started, &config, &stats); err != nil {
 				return err
 			}
-			var c report.Config
+			var c event.Config
 			if err := unmarshal(config, &c); err != nil {
 				return errDamaged("run %d: %w", r.ID, err)
 			}

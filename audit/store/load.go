@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"optcheck/report"
+	"optcheck/event"
 	"optcheck/target"
 )
 
@@ -17,17 +17,17 @@ type View struct {
 	Setting int64
 	// Matrix, if not nil, restricts the cells to the matrix of this run, and Tests, if not nil,
 	// to these tests, by name and hash.
-	Matrix *report.Config
+	Matrix *event.Config
 	Tests  func(name, hash string) bool
 	// Keep, if not nil, selects the cells of the set for Export and its tables.
-	Keep func(*report.Set) (func(cell int) bool, error)
+	Keep func(*event.Set) (func(cell int) bool, error)
 	// NoText leaves out the tests' texts.
 	NoText bool
 }
 
 // Live is a Set that can follow a growing store.
 type Live struct {
-	*report.Set
+	*event.Set
 	// Seq is the number of the newest cell that was read, of any setting.
 	Seq int64
 	// Numbers holds the numbers of the cells in the store, in the order of Cells.
@@ -40,7 +40,7 @@ type Live struct {
 	told  int64 // see state
 	tests map[int64]uint32
 	cols  map[int64]uint32 // none for columns that are not wanted
-	body  map[int64]*report.Result
+	body  map[int64]*event.Result
 	res   map[resultKey]uint32
 }
 
@@ -54,7 +54,7 @@ const none = ^uint32(0)
 
 // Load reads the cells of a view. It leaves out problems that later runs have overcome; the
 // statistics are those of the run, if the setting has only one.
-func (s *Store) Load(ctx context.Context, v View) (*report.Set, error) {
+func (s *Store) Load(ctx context.Context, v View) (*event.Set, error) {
 	l, err := s.Follow(ctx, v)
 	if err != nil {
 		return nil, err
@@ -126,9 +126,9 @@ func (s *Store) state(ctx context.Context) (st state, err error) {
 
 // reload reads everything.
 func (l *Live) reload(ctx context.Context) error {
-	l.Set, l.Seq, l.Numbers = report.NewSet(), 0, nil
+	l.Set, l.Seq, l.Numbers = event.NewSet(), 0, nil
 	l.tests, l.cols = map[int64]uint32{}, map[int64]uint32{}
-	l.body, l.res = map[int64]*report.Result{}, map[resultKey]uint32{}
+	l.body, l.res = map[int64]*event.Result{}, map[resultKey]uint32{}
 	if err := l.s.checkRows(ctx); err != nil {
 		return err
 	}
@@ -213,15 +213,15 @@ func (l *Live) columns(ctx context.Context, setting int64) error {
 		nil,
 		func(scan func(...any) error) error {
 			var id, of int64
-			var t report.Toolchain
-			var c report.Column
+			var t event.Toolchain
+			var c event.Column
 			if err := scan(&id, &of, &t.ID, &t.Build, &t.MaxPTX, &c.Target, &c.Level, &c.Layout); err != nil {
 				return err
 			}
 			if _, ok := l.cols[id]; ok {
 				return nil
 			}
-			if err := report.OneLine(t.ID, t.Build, t.MaxPTX, c.Target, c.Level, c.Layout); err != nil {
+			if err := event.OneLine(t.ID, t.Build, t.MaxPTX, c.Target, c.Level, c.Layout); err != nil {
 				return err
 			}
 			c.Toolchain = t.ID
@@ -239,15 +239,15 @@ func (l *Live) columns(ctx context.Context, setting int64) error {
 	)
 }
 
-func (l *Live) wanted(c report.Column) bool {
+func (l *Live) wanted(c event.Column) bool {
 	m := l.view.Matrix
 	return m == nil || slices.Contains(m.Targets, c.Target) && slices.Contains(m.Levels, c.Level) && slices.Contains(m.Layouts, c.Layout) &&
-		slices.ContainsFunc(m.Toolchains, func(t report.Toolchain) bool { return t.ID == c.Toolchain })
+		slices.ContainsFunc(m.Toolchains, func(t event.Toolchain) bool { return t.ID == c.Toolchain })
 }
 
 // builds returns for each toolchain the build in the latest run that names it.
-func (s *Store) builds(ctx context.Context, setting int64) (map[string]report.Toolchain, error) {
-	out := map[string]report.Toolchain{}
+func (s *Store) builds(ctx context.Context, setting int64) (map[string]event.Toolchain, error) {
+	out := map[string]event.Toolchain{}
 	err := s.each(ctx, "SELECT id, config FROM run WHERE setting=? ORDER BY id", []any{setting}, func(scan func(...any) error) error {
 		var id int64
 		var data []byte
@@ -313,7 +313,7 @@ func (l *Live) cells(ctx context.Context, after int64) error {
 				return err
 			}
 		}
-		l.Cells = append(l.Cells, report.Ref{Test: t, Column: c, Result: r})
+		l.Cells = append(l.Cells, event.Ref{Test: t, Column: c, Result: r})
 		l.Numbers = append(l.Numbers, seq)
 	}
 	return rows.Err()
@@ -344,7 +344,7 @@ func (l *Live) readTests(ctx context.Context) error {
 	}
 	return l.s.each(ctx, "SELECT id, hash, name, about, "+text+" FROM test ORDER BY id", nil, func(scan func(...any) error) error {
 		var id int64
-		var t report.Test
+		var t event.Test
 		var about, blob []byte
 		if err := scan(&id, &t.Hash, &t.Name, &about, &blob); err != nil {
 			return err
@@ -376,7 +376,7 @@ func (l *Live) bodies(ctx context.Context) error {
 		if err := scan(&id, &hash, &data); err != nil {
 			return err
 		}
-		r := &report.Result{}
+		r := &event.Result{}
 		l.body[id] = r
 		return decodeBody(id, hash, data, r)
 	})
@@ -386,7 +386,7 @@ func (l *Live) bodies(ctx context.Context) error {
 // order in which the store was filled.
 func (l *Live) configure(s Setting) {
 	c := &l.Config
-	c.Schema, c.Tool, c.Build, c.Spec, c.Source, c.Flags, c.Model, c.Plain, c.Claims, c.Execute = report.Schema, s.Tool, s.Build, s.Spec, s.Source,
+	c.Schema, c.Tool, c.Build, c.Spec, c.Source, c.Flags, c.Model, c.Plain, c.Claims, c.Execute = event.Schema, s.Tool, s.Build, s.Spec, s.Source,
 		s.Flags, s.Model, s.Plain, s.Claims, s.Execute
 	tests, cols := make([]bool, len(l.Tests)), make([]bool, len(l.Columns))
 	for _, r := range l.Cells {
@@ -412,8 +412,8 @@ func (l *Live) configure(s Setting) {
 			c.Targets, c.Levels, c.Layouts = add(c.Targets, k.Target), add(c.Levels, k.Level), add(c.Layouts, k.Layout)
 		}
 	}
-	c.Toolchains = slices.DeleteFunc(c.Toolchains, func(t report.Toolchain) bool { return !tools[t.ID] })
-	slices.SortFunc(c.Toolchains, func(a, b report.Toolchain) int {
+	c.Toolchains = slices.DeleteFunc(c.Toolchains, func(t event.Toolchain) bool { return !tools[t.ID] })
+	slices.SortFunc(c.Toolchains, func(a, b event.Toolchain) int {
 		return cmp.Or(compareToolchains(a.ID, b.ID), cmp.Compare(a.Build, b.Build))
 	})
 	slices.SortFunc(c.Targets, target.Compare)

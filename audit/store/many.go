@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"strings"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // A statement costs more than a row that it adds: rows are added many at a time.
@@ -91,7 +91,7 @@ func (c *commit) addTests() error {
 	if err != nil {
 		return err
 	}
-	c.told = map[testKey]*report.Test{}
+	c.told = map[testKey]*event.Test{}
 	var rows []newRow[testKey]
 	for i := range w.items {
 		k, t := w.items[i].about()
@@ -112,10 +112,10 @@ func (c *commit) addTests() error {
 }
 
 // untold is what an event says of a test that only names it.
-var untold report.Test
+var untold event.Test
 
 // about returns the test that an event is about, and what it says of it, nil for no test.
-func (it *item) about() (testKey, *report.Test) {
+func (it *item) about() (testKey, *event.Test) {
 	switch it.kind {
 	case 0, kindArtefacts:
 		return it.test, &untold

@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // Import imports an event stream, completely or not at all. name is for messages. Importing the
@@ -21,7 +21,7 @@ func (s *Store) Import(ctx context.Context, name string, r io.Reader) (Counts, e
 	var conflict error
 	err := s.update(ctx, func() error {
 		n := 0
-		err := report.Read(name, io.TeeReader(r, sum), func(e report.Event) error {
+		err := event.Read(name, io.TeeReader(r, sum), func(e event.Event) error {
 			if n++; n%1000 == 0 && ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
@@ -126,7 +126,7 @@ func (w *Writer) copyRun(ctx context.Context, from *Store, run int64) error {
 		return from.fail(err)
 	}
 	w.uid = src.uid
-	if err := w.Handle(report.Event{Config: &src.config}); err != nil {
+	if err := w.Handle(event.Event{Config: &src.config}); err != nil {
 		return err
 	}
 	n := 0
@@ -155,19 +155,19 @@ func (w *Writer) copyEvent(src *source, e runEvent) error {
 		if err != nil {
 			return src.s.fail(err)
 		}
-		return w.Handle(report.Event{Cell: &c})
+		return w.Handle(event.Event{Cell: &c})
 	case kindTests:
 		t, err := src.test(e.ref)
 		if err != nil {
 			return src.s.fail(err)
 		}
-		return w.Handle(report.Event{Test: t})
+		return w.Handle(event.Event{Test: t})
 	case kindListing:
 		x, err := src.listing(e.ref)
 		if err != nil {
 			return src.s.fail(err)
 		}
-		return w.Handle(report.Event{Listing: x})
+		return w.Handle(event.Event{Listing: x})
 	}
 	ev, err := decodeEvent(e.kind, e.data)
 	if err != nil {

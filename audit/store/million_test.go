@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 func TestMain(m *testing.M) {
@@ -24,24 +24,24 @@ func TestMain(m *testing.M) {
 
 // synthetic passes on a run like those of real compilers: half of the cells
 // share their machine code with others, three of a hundred have findings.
-func synthetic(tests, targets int, h report.Handler) error {
-	cfg := report.Config{Schema: report.Schema, Tool: "test", Build: "b", Spec: 2, Tests: tests, Model: "default",
+func synthetic(tests, targets int, h event.Handler) error {
+	cfg := event.Config{Schema: event.Schema, Tool: "test", Build: "b", Spec: 2, Tests: tests, Model: "default",
 		Levels: []string{"O0", "O1", "O2", "O3"}, Layouts: []string{"pointers", "symbols", "offsets"}}
 	for i := range 3 {
-		cfg.Toolchains = append(cfg.Toolchains, report.Toolchain{ID: fmt.Sprintf("ptxas 12.%d.1", i), Build: "x"})
+		cfg.Toolchains = append(cfg.Toolchains, event.Toolchain{ID: fmt.Sprintf("ptxas 12.%d.1", i), Build: "x"})
 	}
 	for i := range targets {
 		cfg.Targets = append(cfg.Targets, fmt.Sprintf("sm_%d", 50+i))
 	}
 	cfg.Cells = tests * targets * 36
-	if err := h.Handle(report.Event{Config: &cfg}); err != nil {
+	if err := h.Handle(event.Event{Config: &cfg}); err != nil {
 		return err
 	}
 	for i := range tests {
-		t := report.Test{Name: fmt.Sprintf("MP+membar.gl+addr-p%d::x%d-xg%dyg", i%7, i, i%3), Hash: fmt.Sprintf("%032x", i*7919),
+		t := event.Test{Name: fmt.Sprintf("MP+membar.gl+addr-p%d::x%d-xg%dyg", i%7, i, i%3), Hash: fmt.Sprintf("%032x", i*7919),
 			Dialect: "GPU_PTX", Preset: "paper"}
 		t.Text = fmt.Sprintf("GPU_PTX %s\n{\nx=0; y=0;\n0:.reg .b64 rd0 = x; 0:.reg .b64 rd1 = y;\n1:.reg .b64 rd0 = y; 1:.reg .b64 rd1 = x;\n}\n T0                | T1                ;\n st.cg.s32 [rd0],%d | st.cg.s32 [rd0],1 ;\n st.cg.s32 [rd1],2 | ld.cg.s32 r%d,[rd1] ;\nScopeTree(grid(cta(warp T0)) (cta(warp T1)))\nx: global, y: global\nexists (1:r%d=1 /\\ y=1)\n", t.Name, i, i, i)
-		if err := h.Handle(report.Event{Test: &t}); err != nil {
+		if err := h.Handle(event.Event{Test: &t}); err != nil {
 			return err
 		}
 	}
@@ -50,23 +50,23 @@ func synthetic(tests, targets int, h report.Handler) error {
 			for _, level := range cfg.Levels {
 				for i := range tests {
 					for l, layout := range cfg.Layouts {
-						c := report.Cell{Test: fmt.Sprintf("MP+membar.gl+addr-p%d::x%d-xg%dyg", i%7, i, i%3), Hash: fmt.Sprintf("%032x", i*7919),
+						c := event.Cell{Test: fmt.Sprintf("MP+membar.gl+addr-p%d::x%d-xg%dyg", i%7, i, i%3), Hash: fmt.Sprintf("%032x", i*7919),
 							Toolchain: tc.ID, Target: target, Level: level, Layout: layout}
 						c.Code = fmt.Sprintf("%016x", uint64(i*3+l)*0x9e3779b97f4a7c15+uint64(g/2*2)*0xc2b2ae3d27d4eb4f)
-						c.Class = report.Preserved
+						c.Class = event.Preserved
 						if (i+l)%33 == 0 && level != "O0" {
-							c.Class = report.Optimised
-							c.Findings = []report.Finding{{Rule: "merged", Thread: 1, Access: 1,
+							c.Class = event.Optimised
+							c.Findings = []event.Finding{{Rule: "merged", Thread: 1, Access: 1,
 								Detail: fmt.Sprintf("#0 ld.global.cg [x] and #1 ld.global.cg [x] are one instruction: LDG.E.CG R%d, [R2]", i%40)}}
-							c.Verdict = &report.Verdict{Model: "ptx", Source: 4, Machine: 2, Lost: []string{"1:r1=0; 1:r2=1;"},
+							c.Verdict = &event.Verdict{Model: "ptx", Source: 4, Machine: 2, Lost: []string{"1:r1=0; 1:r2=1;"},
 								Lifted: fmt.Sprintf("GPU_PTX coRR\n{\nx=0;\n}\n T0 | T1 ;\n st.cg.s32 [rd0],%d | ld.cg.s32 r1,[rd0] ;\n", i)}
-							if err := h.Handle(report.Event{Listing: &report.Listing{Code: c.Code,
-								Threads: []report.ThreadListing{{Thread: 1, Source: []report.Line{{Text: "ld.global.cg [x]"},
-									{Pos: 1, Text: fmt.Sprintf("ld.global.cg [x%d]", i)}}, Machine: []report.Line{{Text: "LDG.E.CG R2, [R2]"}}}}}}); err != nil {
+							if err := h.Handle(event.Event{Listing: &event.Listing{Code: c.Code,
+								Threads: []event.ThreadListing{{Thread: 1, Source: []event.Line{{Text: "ld.global.cg [x]"},
+									{Pos: 1, Text: fmt.Sprintf("ld.global.cg [x%d]", i)}}, Machine: []event.Line{{Text: "LDG.E.CG R2, [R2]"}}}}}}); err != nil {
 								return err
 							}
 						}
-						if err := h.Handle(report.Event{Cell: &c}); err != nil {
+						if err := h.Handle(event.Event{Cell: &c}); err != nil {
 							return err
 						}
 					}
@@ -98,7 +98,7 @@ func TestMillion(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		t.Logf("%-12s %8.2f s, heap %d MiB", what, time.Since(begin).Seconds(), m.HeapAlloc>>20)
 	}
-	clock("generate", func() { require.NoError(t, synthetic(tests, 10, report.Tee{})) })
+	clock("generate", func() { require.NoError(t, synthetic(tests, 10, event.Tee{})) })
 	clock("fill", func() { require.NoError(t, synthetic(tests, 10, s.Writer())) })
 	clock("again", func() { require.NoError(t, synthetic(tests, 10, s.Writer())) })
 	info, err := s.Info(t.Context())
@@ -121,7 +121,7 @@ func TestMillion(t *testing.T) {
 	})
 	var b bytes.Buffer
 	clock("export", func() {
-		h := report.NewJSONLines(&b)
+		h := event.NewJSONLines(&b)
 		require.NoError(t, s.Export(context.Background(), View{}, h))
 		require.NoError(t, h.Close())
 	})
@@ -132,8 +132,8 @@ func TestMillion(t *testing.T) {
 		require.NoError(t, err)
 	})
 	clock("known", func() {
-		_, err := s.known(t.Context(), &report.Config{Tool: "test", Build: "b", Spec: 2, Model: "default",
-			Toolchains: []report.Toolchain{{ID: "ptxas 12.0.1", Build: "x"}}})
+		_, err := s.known(t.Context(), &event.Config{Tool: "test", Build: "b", Spec: 2, Model: "default",
+			Toolchains: []event.Toolchain{{ID: "ptxas 12.0.1", Build: "x"}}})
 		require.NoError(t, err)
 	})
 	require.NoError(t, s2.Close())

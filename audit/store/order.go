@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"optcheck/report"
+	"optcheck/event"
 	"optcheck/spec"
 	"optcheck/target"
 	"optcheck/toolchain"
@@ -43,7 +43,7 @@ func sorted(n int, compare func(i, j int) int) []int {
 }
 
 // testOrder sorts the tests of a set by name and hash.
-func testOrder(set *report.Set) []int {
+func testOrder(set *event.Set) []int {
 	return sorted(len(set.Tests), func(i, j int) int {
 		return cmp.Or(cmp.Compare(set.Tests[i].Name, set.Tests[j].Name), cmp.Compare(set.Tests[i].Hash, set.Tests[j].Hash))
 	})
@@ -60,13 +60,13 @@ func ranks(order []int) []int {
 
 // Canonical returns the order of a set's cells by toolchain, target, level, test and layout:
 // the order of an audit, whatever order they arrived in.
-func Canonical(set *report.Set) []int {
+func Canonical(set *event.Set) []int {
 	place := ranks(sorted(len(set.Columns), func(i, j int) int {
 		a, b := &set.Columns[i], &set.Columns[j]
 		return cmp.Or(compareToolchains(a.Toolchain, b.Toolchain), target.Compare(a.Target, b.Target), cmp.Compare(a.Level, b.Level))
 	}))
 	// Columns of one place have the same rank.
-	first := map[report.Column]int{}
+	first := map[event.Column]int{}
 	for i, c := range set.Columns {
 		c.Layout = ""
 		if f, ok := first[c]; !ok || place[i] < f {
@@ -87,8 +87,8 @@ func Canonical(set *report.Set) []int {
 }
 
 // Sort sorts the cells of a set into canonical order.
-func Sort(set *report.Set) {
-	cells := make([]report.Ref, 0, len(set.Cells))
+func Sort(set *event.Set) {
+	cells := make([]event.Ref, 0, len(set.Cells))
 	for _, i := range Canonical(set) {
 		cells = append(cells, set.Cells[i])
 	}

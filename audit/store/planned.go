@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // planned compares what the runs of a setting planned with what is there. It corrects the
@@ -18,15 +18,15 @@ func (l *Live) planned(ctx context.Context, setting int64) error {
 		return err
 	}
 	missing, problems := plans.Lacks(l.Set)
-	l.Config.Cells = min(l.Config.Cells+missing, report.MaxPlanned)
+	l.Config.Cells = min(l.Config.Cells+missing, event.MaxPlanned)
 	l.Problems = append(l.Problems, problems...)
 	return nil
 }
 
 // plans lists what the runs of a setting planned. Runs with builds of compilers that are not
 // shown do not count.
-func (l *Live) plans(ctx context.Context, setting int64) (*report.Plans, error) {
-	plans, byRun := &report.Plans{}, map[int64]*report.Plan{}
+func (l *Live) plans(ctx context.Context, setting int64) (*event.Plans, error) {
+	plans, byRun := &event.Plans{}, map[int64]*event.Plan{}
 	err := l.s.each(ctx,
 		"SELECT id, config, EXISTS(SELECT 1 FROM event e WHERE e.run=run.id AND e.kind=?) FROM run WHERE setting=? ORDER BY id", []any{kindStats,
 			setting}, func(scan func(...any) error) error {
@@ -67,7 +67,7 @@ func (l *Live) plans(ctx context.Context, setting int64) (*report.Plans, error) 
 }
 
 // shown reports whether the set shows the builds of a run's toolchains.
-func (l *Live) shown(c *report.Config) bool {
+func (l *Live) shown(c *event.Config) bool {
 	for _, t := range c.Toolchains {
 		for _, k := range l.Config.Toolchains {
 			if k.ID == t.ID && k != t {

@@ -7,22 +7,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // planEvents returns a run over two tests, one toolchain, one target, two levels and
 // one layout, of which it did some cells. shard "" is all.
-func planEvents(shard string, cells int, done ...string) []report.Event {
-	tc := report.Toolchain{ID: "ptxas 12.4.131", Build: "b"}
-	out := []report.Event{{Config: &report.Config{Schema: report.Schema, Tool: "t", Tests: 2, Cells: cells, Toolchains: []report.Toolchain{tc},
+func planEvents(shard string, cells int, done ...string) []event.Event {
+	tc := event.Toolchain{ID: "ptxas 12.4.131", Build: "b"}
+	out := []event.Event{{Config: &event.Config{Schema: event.Schema, Tool: "t", Tests: 2, Cells: cells, Toolchains: []event.Toolchain{tc},
 		Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"}, Layouts: []string{"pointers"}, Shard: shard}}}
 	for _, name := range []string{"a", "b"} {
-		out = append(out, report.Event{Test: &report.Test{Name: name, Hash: "h" + name, Dialect: "PTX", Text: name}})
+		out = append(out, event.Event{Test: &event.Test{Name: name, Hash: "h" + name, Dialect: "PTX", Text: name}})
 	}
 	for _, d := range done {
-		out = append(out, report.Event{Cell: &report.Cell{Test: d[:1], Hash: "h" + d[:1], Toolchain: tc.ID, Target: "sm_80",
+		out = append(out, event.Event{Cell: &event.Cell{Test: d[:1], Hash: "h" + d[:1], Toolchain: tc.ID, Target: "sm_80",
 			Level: d[1:], Layout: "pointers",
-			Result: report.Result{Class: report.Preserved}}})
+			Result: event.Result{Class: event.Preserved}}})
 	}
 	return out
 }
@@ -31,30 +31,30 @@ func planEvents(shard string, cells int, done ...string) []report.Event {
 // whoever wrote it and in whatever order.
 func TestPlanned(t *testing.T) {
 	first := planEvents("1/2", 2, "aO0", "bO3")
-	newer, tools := planEvents("", 4, "aO0", "aO3", "bO0", "bO3"), []report.Toolchain{{ID: "ptxas 12.4.131", Build: "c"}}
+	newer, tools := planEvents("", 4, "aO0", "aO3", "bO0", "bO3"), []event.Toolchain{{ID: "ptxas 12.4.131", Build: "c"}}
 	newer[0].Config.Toolchains = tools
 	newerKilled := planEvents("", 4, "bO0")
 	newerKilled[0].Config.Toolchains = tools
 	second := planEvents("2/2", 2, "aO3", "bO0")
 	for name, x := range map[string]struct {
-		runs    [][]report.Event
+		runs    [][]event.Event
 		missing int
 		problem string
 	}{
-		"whole":                       {[][]report.Event{planEvents("", 4, "aO0", "aO3", "bO0", "bO3")}, 0, ""},
-		"killed":                      {[][]report.Event{planEvents("", 4, "aO0")}, 3, ""},
-		"killed, went on":             {[][]report.Event{planEvents("", 4, "aO0"), planEvents("", 4, "aO3", "bO0", "bO3")}, 0, ""},
-		"both shards":                 {[][]report.Event{first, second}, 0, ""},
-		"one shard":                   {[][]report.Event{first}, 2, "of 2 shards, no run did 2: merge their stores, too"},
-		"other shard":                 {[][]report.Event{second}, 2, "of 2 shards, no run did 1: merge their stores, too"},
-		"shard killed":                {[][]report.Event{first, planEvents("2/2", 2, "aO3")}, 1, ""},
-		"shard and a whole":           {[][]report.Event{first, planEvents("", 4, "aO0", "aO3", "bO0", "bO3")}, 0, ""},
-		"cut in two ways":             {[][]report.Event{planEvents("3/3", 1, "bO3"), first, second}, 0, ""},
-		"part of another":             {[][]report.Event{first, planEvents("", 4, "aO0")}, 2, ""},
-		"another build, killed":       {[][]report.Event{planEvents("", 4, "aO0", "aO3"), newer}, 0, ""},
-		"another build's shard":       {[][]report.Event{first, newer}, 0, ""},
-		"killed with the newer build": {[][]report.Event{planEvents("", 4, "aO0", "aO3", "bO0", "bO3"), newerKilled}, 3, ""},
-		"hostile": {[][]report.Event{planEvents("1/2000000000", 2, "aO0", "bO3")}, 2,
+		"whole":                       {[][]event.Event{planEvents("", 4, "aO0", "aO3", "bO0", "bO3")}, 0, ""},
+		"killed":                      {[][]event.Event{planEvents("", 4, "aO0")}, 3, ""},
+		"killed, went on":             {[][]event.Event{planEvents("", 4, "aO0"), planEvents("", 4, "aO3", "bO0", "bO3")}, 0, ""},
+		"both shards":                 {[][]event.Event{first, second}, 0, ""},
+		"one shard":                   {[][]event.Event{first}, 2, "of 2 shards, no run did 2: merge their stores, too"},
+		"other shard":                 {[][]event.Event{second}, 2, "of 2 shards, no run did 1: merge their stores, too"},
+		"shard killed":                {[][]event.Event{first, planEvents("2/2", 2, "aO3")}, 1, ""},
+		"shard and a whole":           {[][]event.Event{first, planEvents("", 4, "aO0", "aO3", "bO0", "bO3")}, 0, ""},
+		"cut in two ways":             {[][]event.Event{planEvents("3/3", 1, "bO3"), first, second}, 0, ""},
+		"part of another":             {[][]event.Event{first, planEvents("", 4, "aO0")}, 2, ""},
+		"another build, killed":       {[][]event.Event{planEvents("", 4, "aO0", "aO3"), newer}, 0, ""},
+		"another build's shard":       {[][]event.Event{first, newer}, 0, ""},
+		"killed with the newer build": {[][]event.Event{planEvents("", 4, "aO0", "aO3", "bO0", "bO3"), newerKilled}, 3, ""},
+		"hostile": {[][]event.Event{planEvents("1/2000000000", 2, "aO0", "bO3")}, 2,
 			"of 2000000000 shards, no run did 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 1999999989 more: merge their stores, too"},
 	} {
 		t.Run(name, func(t *testing.T) {

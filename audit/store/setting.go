@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // Setting is what determines the result of a cell besides its test and place.
@@ -24,7 +24,7 @@ type Setting struct {
 
 // SettingOf returns the setting of a run. It includes the version of optcheck, because streams
 // of older versions name no build.
-func SettingOf(c *report.Config) Setting {
+func SettingOf(c *event.Config) Setting {
 	return Setting{Tool: c.Tool, Build: c.Build, Spec: c.Spec, Source: c.Source, Flags: slices.Clone(c.Flags), Model: c.Model, Plain: c.Plain,
 		Claims: c.Claims, Execute: c.Execute}
 }

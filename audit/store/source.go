@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // source reads a run in the order of its events.
@@ -12,10 +12,10 @@ type source struct {
 	s      *Store
 	run    int64
 	uid    []byte
-	config report.Config
-	tests  map[int64]*report.Test
-	cols   map[int64]report.Column
-	bodies map[int64]*report.Result
+	config event.Config
+	tests  map[int64]*event.Test
+	cols   map[int64]event.Column
+	bodies map[int64]*event.Result
 }
 
 // runEvent is one event of a run: kind 0 is a cell, any other a row of the table event. A row
@@ -32,7 +32,7 @@ type runEvent struct {
 
 // source opens a run.
 func (s *Store) source(ctx context.Context, run int64) (*source, error) {
-	src := &source{s: s, run: run, tests: map[int64]*report.Test{}, cols: map[int64]report.Column{}, bodies: map[int64]*report.Result{}}
+	src := &source{s: s, run: run, tests: map[int64]*event.Test{}, cols: map[int64]event.Column{}, bodies: map[int64]*event.Result{}}
 	var data []byte
 	ok, err := s.row("SELECT uid, config FROM run WHERE id=?", []any{run}, &src.uid, &data)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Store) source(ctx context.Context, run int64) (*source, error) {
 	err = s.each(ctx, "SELECT c.id, t.name, c.target, c.level, c.layout FROM col c JOIN toolchain t ON t.id=c.toolchain", nil,
 		func(scan func(...any) error) error {
 			var id int64
-			var c report.Column
+			var c event.Column
 			if err := scan(&id, &c.Toolchain, &c.Target, &c.Level, &c.Layout); err != nil {
 				return err
 			}
@@ -58,7 +58,7 @@ func (s *Store) source(ctx context.Context, run int64) (*source, error) {
 }
 
 // configOf decodes the config of a run.
-func configOf(run int64, data []byte) (c report.Config, err error) {
+func configOf(run int64, data []byte) (c event.Config, err error) {
 	if err := unmarshal(data, &c); err != nil {
 		return c, errDamaged("run %d: %w", run, err)
 	}
@@ -124,7 +124,7 @@ func (src *source) walk(ctx context.Context, f func(runEvent) error) error {
 }
 
 // cell assembles a cell.
-func (src *source) cell(e runEvent) (c report.Cell, err error) {
+func (src *source) cell(e runEvent) (c event.Cell, err error) {
 	t, err := src.test(e.testID)
 	if err != nil {
 		return c, err
@@ -145,17 +145,17 @@ func (src *source) cell(e runEvent) (c report.Cell, err error) {
 		}
 		src.bodies[e.body] = r
 	}
-	c = report.Cell{Test: t.Name, Hash: t.Hash, Toolchain: k.Toolchain, Target: k.Target, Level: k.Level, Layout: k.Layout, Result: *r}
+	c = event.Cell{Test: t.Name, Hash: t.Hash, Toolchain: k.Toolchain, Target: k.Target, Level: k.Level, Layout: k.Layout, Result: *r}
 	c.Code, err = codeText(e.code)
 	return c, err
 }
 
 // test reads a test.
-func (src *source) test(id int64) (*report.Test, error) {
+func (src *source) test(id int64) (*event.Test, error) {
 	if t := src.tests[id]; t != nil {
 		return t, nil
 	}
-	var t report.Test
+	var t event.Test
 	var about, blob []byte
 	ok, err := src.s.row("SELECT hash, name, about, text FROM test WHERE id=?", []any{id}, &t.Hash, &t.Name, &about, &blob)
 	if err != nil {
@@ -175,7 +175,7 @@ func (src *source) test(id int64) (*report.Test, error) {
 }
 
 // listing reads a listing.
-func (src *source) listing(id int64) (*report.Listing, error) {
+func (src *source) listing(id int64) (*event.Listing, error) {
 	var code string
 	var hash, blob []byte
 	ok, err := src.s.row("SELECT code, hash, data FROM listing WHERE id=?", []any{id}, &code, &hash, &blob)

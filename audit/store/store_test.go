@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // TestImportExport: a stream that is imported comes out as it was, byte for
@@ -41,7 +41,7 @@ func TestOrder(t *testing.T) {
 		whole := imported(t, dir, "whole", stream(t, events))
 		// Each part has all but some cells; together they have all.
 		n := rapid.IntRange(1, 3).Draw(t, "parts")
-		parts := make([][]report.Event, n)
+		parts := make([][]event.Event, n)
 		for _, e := range events {
 			only := rapid.IntRange(0, n-1).Draw(t, "part")
 			for i := range parts {
@@ -78,22 +78,22 @@ func TestOrder(t *testing.T) {
 // TestUnfinished: a run on a device that did not end is told, until one with the same plan
 // has.
 func TestUnfinished(t *testing.T) {
-	cfg := func(shard string) report.Event {
-		return report.Event{Config: &report.Config{Schema: report.Schema, Tool: "t", Cells: 2, Shard: shard, OnDevice: &report.DeviceRun{}}}
+	cfg := func(shard string) event.Event {
+		return event.Event{Config: &event.Config{Schema: event.Schema, Tool: "t", Cells: 2, Shard: shard, OnDevice: &event.DeviceRun{}}}
 	}
 	s := fresh(t, t.TempDir(), "a.store")
 	for _, x := range []struct {
 		shard string
-		end   *report.Stats
+		end   *event.Stats
 		want  bool
 	}{
-		{"1/2", nil, true}, {"1/2", &report.Stats{}, false}, {"2/2", &report.Stats{Interrupted: true}, true}, {"1/2", &report.Stats{},
-			true}, {"2/2", &report.Stats{Cells: 1}, false},
+		{"1/2", nil, true}, {"1/2", &event.Stats{}, false}, {"2/2", &event.Stats{Interrupted: true}, true}, {"1/2", &event.Stats{},
+			true}, {"2/2", &event.Stats{Cells: 1}, false},
 	} {
 		w := s.Writer()
 		require.NoError(t, w.Handle(cfg(x.shard)))
 		if x.end != nil {
-			require.NoError(t, w.Handle(report.Event{Stats: x.end}))
+			require.NoError(t, w.Handle(event.Event{Stats: x.end}))
 		}
 		require.NoError(t, w.Close())
 		got, err := s.Unfinished(t.Context(), 0)

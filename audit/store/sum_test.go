@@ -18,7 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // oldStore unpacks a store of an older schema: runs of real compilers in two shards
@@ -130,10 +130,10 @@ func TestNumbers(t *testing.T) {
 		faults, err := s.Check(t.Context())
 		require.NoError(t, err)
 		require.Contains(t, fmt.Sprint(faults), x.want, x.query)
-		err = s.Export(t.Context(), View{}, report.Tee{})
+		err = s.Export(t.Context(), View{}, event.Tee{})
 		if x.read {
 			require.ErrorIs(t, err, ErrDamaged, x.query)
-			require.ErrorIs(t, s.ExportRun(t.Context(), 1, report.Tee{}), ErrDamaged, x.query)
+			require.ErrorIs(t, s.ExportRun(t.Context(), 1, event.Tee{}), ErrDamaged, x.query)
 		} else {
 			require.NoError(t, err, x.query)
 		}
@@ -149,7 +149,7 @@ func says(ctx context.Context, file string) (sum [32]byte, err error) {
 	}
 	defer s.Close()
 	h := sha256.New()
-	j := report.NewJSONLines(h)
+	j := event.NewJSONLines(h)
 	info, errInfo := s.Info(ctx)
 	errs := []error{errInfo, s.Export(ctx, View{}, j)}
 	if info != nil {

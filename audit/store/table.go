@@ -10,7 +10,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // Row is a cell as a row of a table.
@@ -36,7 +36,7 @@ type Row struct {
 	Machine int32 `parquet:"machine_outcomes"`
 	New     int32 `parquet:"new_outcomes"`
 	Lost    int32 `parquet:"lost_outcomes"`
-	// Race says whether the test has a data race in its language: see report.Verdict.
+	// Race says whether the test has a data race in its language: see event.Verdict.
 	Race string `parquet:"race,dict,zstd"`
 }
 
@@ -45,7 +45,7 @@ var columns = []string{"id", "test", "hash", "preset", "toolchain", "target", "l
 	"model", "source_outcomes", "machine_outcomes", "new_outcomes", "lost_outcomes", "race"}
 
 // rules lists the rules of findings.
-func rules(fs []report.Finding) string {
+func rules(fs []event.Finding) string {
 	var out []string
 	for _, f := range fs {
 		if !slices.Contains(out, f.Rule) {

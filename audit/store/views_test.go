@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // TestViews: a view has the cells of the tests and of the matrix that are asked for, and no others, also while the
@@ -20,10 +20,10 @@ func TestViews(t *testing.T) {
 	dir := t.TempDir()
 	s := fresh(t, dir, "a.store")
 	defer s.Close()
-	matrix := &report.Config{Toolchains: []report.Toolchain{{ID: "ptxas 12.1.1"}}, Targets: []string{"sm_51"}, Levels: []string{"O2", "O3"}, Layouts: []string{"offsets"}}
+	matrix := &event.Config{Toolchains: []event.Toolchain{{ID: "ptxas 12.1.1"}}, Targets: []string{"sm_51"}, Levels: []string{"O2", "O3"}, Layouts: []string{"offsets"}}
 	odd := func(name, hash string) bool { return strings.Contains(name, "x1-") || strings.HasSuffix(hash, "0") }
 	views := map[string]View{"tests": {Tests: odd}, "matrix": {Matrix: matrix}, "both": {Tests: odd, Matrix: matrix}, "all": {}, "no text": {NoText: true}}
-	matches := func(v View, c *report.Cell) bool {
+	matches := func(v View, c *event.Cell) bool {
 		return (v.Tests == nil || v.Tests(c.Test, c.Hash)) && (v.Matrix == nil || c.Toolchain == "ptxas 12.1.1" && c.Target == "sm_51" &&
 			(c.Level == "O2" || c.Level == "O3") && c.Layout == "offsets")
 	}
@@ -51,7 +51,7 @@ func TestViews(t *testing.T) {
 		require.NotEmpty(t, want, name)
 		set, err := s.Load(t.Context(), v)
 		require.NoError(t, err)
-		for _, x := range []*report.Set{set, live[name].Set} {
+		for _, x := range []*event.Set{set, live[name].Set} {
 			got := map[string]bool{}
 			for i := range x.Cells {
 				c := x.Cell(i)
@@ -152,18 +152,18 @@ func TestGCFails(t *testing.T) {
 func TestRemovedBeside(t *testing.T) {
 	s := fresh(t, t.TempDir(), "a.store")
 	defer s.Close()
-	cfg := report.Config{Schema: report.Schema, Spec: 2, Toolchains: []report.Toolchain{{ID: "ptxas 1", Build: "b"}}}
-	cell := func(test string, r report.Result) report.Event {
-		return report.Event{Cell: &report.Cell{Test: test, Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers", Result: r}}
+	cfg := event.Config{Schema: event.Schema, Spec: 2, Toolchains: []event.Toolchain{{ID: "ptxas 1", Build: "b"}}}
+	cell := func(test string, r event.Result) event.Event {
+		return event.Event{Cell: &event.Cell{Test: test, Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers", Result: r}}
 	}
-	failed := report.Result{Class: report.Unknown, Reason: "timeout: ptxas"}
+	failed := event.Result{Class: event.Unknown, Reason: "timeout: ptxas"}
 	w := s.Writer()
-	require.NoError(t, w.Handle(report.Event{Config: &cfg}))
+	require.NoError(t, w.Handle(event.Event{Config: &cfg}))
 	require.NoError(t, w.Handle(cell("mp", failed)))
 	require.NoError(t, w.Flush())
 	other, err := Open(t.Context(), s.path, Write)
 	require.NoError(t, err)
-	_, err = other.Import(t.Context(), "b", strings.NewReader(string(stream(t, []report.Event{{Config: &cfg}, cell("mp", report.Result{Class: report.Preserved})}))))
+	_, err = other.Import(t.Context(), "b", strings.NewReader(string(stream(t, []event.Event{{Config: &cfg}, cell("mp", event.Result{Class: event.Preserved})}))))
 	require.NoError(t, err)
 	_, err = other.GC(t.Context(), Policy{})
 	require.NoError(t, err)
@@ -180,7 +180,7 @@ func TestFalseHistogram(t *testing.T) {
 	s := fresh(t, t.TempDir(), "a.store")
 	defer s.Close()
 	w := s.Writer()
-	require.NoError(t, w.Handle(report.Event{Config: &report.Config{Schema: report.Schema}}))
+	require.NoError(t, w.Handle(event.Event{Config: &event.Config{Schema: event.Schema}}))
 	require.NoError(t, w.Close())
 	c := w.commit()
 	require.NoError(t, c.addEvent(7, 0, kindHistogram, 0, 1, pack([]byte(`{"test":"mp","status":"nonsense"}`))))
@@ -188,8 +188,8 @@ func TestFalseHistogram(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, faults, 1)
 	require.Contains(t, faults[0], "event 7 of run 1")
-	require.ErrorIs(t, s.Export(t.Context(), View{}, report.Tee{}), ErrDamaged)
-	require.ErrorIs(t, s.ExportRun(t.Context(), 1, report.Tee{}), ErrDamaged)
+	require.ErrorIs(t, s.Export(t.Context(), View{}, event.Tee{}), ErrDamaged)
+	require.ErrorIs(t, s.ExportRun(t.Context(), 1, event.Tee{}), ErrDamaged)
 }
 
 // TestEndEmpty: work that failed leaves no store that it made, but what there was before, or has results; a store may be
@@ -241,16 +241,16 @@ func TestKeep(t *testing.T) {
 	require.NoError(t, err)
 	var want []string
 	for _, i := range Canonical(all) {
-		if c := all.Cell(i); c.Class == report.Optimised {
+		if c := all.Cell(i); c.Class == event.Optimised {
 			want = append(want, strings.Join([]string{c.Test, c.Hash, c.Toolchain, c.Target, c.Level, c.Layout}, " "))
 		}
 	}
 	require.NotEmpty(t, want)
 	require.Less(t, len(want), cells)
-	v := View{Keep: func(set *report.Set) (func(int) bool, error) {
-		return func(i int) bool { c := set.Cell(i); return c.Class == report.Optimised }, nil
+	v := View{Keep: func(set *event.Set) (func(int) bool, error) {
+		return func(i int) bool { c := set.Cell(i); return c.Class == event.Optimised }, nil
 	}}
-	got := report.NewSet()
+	got := event.NewSet()
 	require.NoError(t, s.Export(t.Context(), v, got))
 	var lines []string
 	for i := range got.Cells {
@@ -269,7 +269,7 @@ func TestKeep(t *testing.T) {
 	}
 	require.Equal(t, want, lines)
 	failure := errors.New("failure")
-	v.Keep = func(*report.Set) (func(int) bool, error) { return nil, failure }
-	require.ErrorIs(t, s.Export(t.Context(), v, report.Tee{}), failure)
+	v.Keep = func(*event.Set) (func(int) bool, error) { return nil, failure }
+	require.ErrorIs(t, s.Export(t.Context(), v, event.Tee{}), failure)
 	require.ErrorIs(t, s.ExportCSV(t.Context(), v, &b), failure)
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // Kinds of events in the table event.
@@ -28,15 +28,15 @@ type item struct {
 	kind int // 0 for a cell
 	// Fields of cells.
 	test testKey
-	col  report.Column
+	col  event.Column
 	body digest
 	code string
 	// Fields of other events; for tests, an index into Writer.newTests.
 	data []byte
-	list *report.Listing
-	text *report.Test
+	list *event.Listing
+	text *event.Test
 	n    int64 // the number of the event in its run, from 1; 0 for the next one
-	arts []report.Artefact
+	arts []event.Artefact
 }
 
 // body is a result without its code.
@@ -52,7 +52,7 @@ type Writer struct {
 	s       *Store
 	uid     []byte // of the next run, if it is not a new one
 	run     int64  // 0 before the first flush of a run
-	config  *report.Config
+	config  *event.Config
 	setting int64
 	begun   bool
 
@@ -82,13 +82,13 @@ type Counts struct {
 // ids caches row numbers of what has been written.
 type ids struct {
 	tests map[testKey]int64
-	cols  map[report.Column]int64
+	cols  map[event.Column]int64
 	tools map[string]int64
 	body  map[digest]int64
 }
 
 func newIDs() ids {
-	return ids{tests: map[testKey]int64{}, cols: map[report.Column]int64{}, tools: map[string]int64{}, body: map[digest]int64{}}
+	return ids{tests: map[testKey]int64{}, cols: map[event.Column]int64{}, tools: map[string]int64{}, body: map[digest]int64{}}
 }
 
 // maxRemembered bounds the number of cached row numbers.
@@ -106,7 +106,7 @@ func (s *Store) Writer() *Writer {
 func (w *Writer) Added() Counts { return w.added }
 
 // Handle takes one event.
-func (w *Writer) Handle(e report.Event) error {
+func (w *Writer) Handle(e event.Event) error {
 	if e.Config != nil {
 		return w.begin(e.Config)
 	}
@@ -126,7 +126,7 @@ func (w *Writer) Handle(e report.Event) error {
 }
 
 // item copies an event, because its sender may change it afterwards.
-func (w *Writer) item(e report.Event) (it item, err error) {
+func (w *Writer) item(e event.Event) (it item, err error) {
 	switch {
 	case e.Cell != nil:
 		return w.cellItem(e.Cell)
@@ -151,7 +151,7 @@ func (w *Writer) item(e report.Event) (it item, err error) {
 	return it, err
 }
 
-func (w *Writer) cellItem(c *report.Cell) (item, error) {
+func (w *Writer) cellItem(c *event.Cell) (item, error) {
 	r := c.Result
 	r.Code = ""
 	data, err := marshal(&r)
@@ -162,29 +162,29 @@ func (w *Writer) cellItem(c *report.Cell) (item, error) {
 	if _, ok := w.ids.body[d]; !ok {
 		w.bodies[d] = body{r.Class, data}
 	}
-	return item{test: testKey{c.Test, c.Hash}, col: report.Column{Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout},
+	return item{test: testKey{c.Test, c.Hash}, col: event.Column{Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout},
 		body: d, code: c.Code}, nil
 }
 
 // Artefacts receives the artefacts of a cell whose event follows.
-func (w *Writer) Artefacts(c *report.Cell, list []report.Artefact) error {
+func (w *Writer) Artefacts(c *event.Cell, list []event.Artefact) error {
 	if w.config == nil {
 		return errors.New("artefacts before the config of their run")
 	}
 	w.items = append(w.items, item{kind: kindArtefacts, test: testKey{c.Test, c.Hash}, code: c.Code, arts: list,
-		col: report.Column{Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout}})
+		col: event.Column{Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout}})
 	return nil
 }
 
 // begin begins a run.
-func (w *Writer) begin(c *report.Config) error {
+func (w *Writer) begin(c *event.Config) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	cfg := *c
 	w.config, w.run, w.begun = &cfg, 0, true
 	w.cells, w.events, w.skip = 0, 0, 0
-	w.ids.cols, w.ids.tools = map[report.Column]int64{}, map[string]int64{}
+	w.ids.cols, w.ids.tools = map[event.Column]int64{}, map[string]int64{}
 	if w.uid == nil {
 		w.uid = make([]byte, 16)
 		if _, err := rand.Read(w.uid); err != nil {

@@ -7,34 +7,34 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // cellOf is a cell of ptxas 1 for sm_80 at O3.
-func cellOf(test string, r report.Result) *report.Cell {
-	return &report.Cell{Test: test, Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers", Result: r}
+func cellOf(test string, r event.Result) *event.Cell {
+	return &event.Cell{Test: test, Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers", Result: r}
 }
 
 // story is a run in which events of all kinds follow each other, with tests in a given order.
-func story(flag string, tests ...string) []report.Event {
-	out := []report.Event{{Config: &report.Config{Schema: report.Schema, Spec: 2, Tool: "t", Build: "b", Flags: []string{flag},
-		Toolchains: []report.Toolchain{{ID: "ptxas 1", Build: "b"}}}}}
+func story(flag string, tests ...string) []event.Event {
+	out := []event.Event{{Config: &event.Config{Schema: event.Schema, Spec: 2, Tool: "t", Build: "b", Flags: []string{flag},
+		Toolchains: []event.Toolchain{{ID: "ptxas 1", Build: "b"}}}}}
 	for _, test := range tests {
-		out = append(out, report.Event{Test: &report.Test{Name: test, Hash: "h", Dialect: "GPU_PTX", Text: test}})
+		out = append(out, event.Event{Test: &event.Test{Name: test, Hash: "h", Dialect: "GPU_PTX", Text: test}})
 	}
 	for i, test := range tests {
 		code := fmt.Sprintf("%016x", i)
-		out = append(out, report.Event{Problem: &report.Problem{Kind: "compile", Detail: flag + test}},
-			report.Event{Listing: &report.Listing{Code: code}},
-			report.Event{Cell: cellOf(test, report.Result{Class: report.Optimised, Code: code, Reason: flag})})
+		out = append(out, event.Event{Problem: &event.Problem{Kind: "compile", Detail: flag + test}},
+			event.Event{Listing: &event.Listing{Code: code}},
+			event.Event{Cell: cellOf(test, event.Result{Class: event.Optimised, Code: code, Reason: flag})})
 	}
-	return append(out, report.Event{Stats: &report.Stats{Cells: len(tests), Wall: 1}})
+	return append(out, event.Event{Stats: &event.Stats{Cells: len(tests), Wall: 1}})
 }
 
 // TestSeveralRuns: of each run that one writer writes the events come out as they came, whatever the runs before it had, and so
 // they do where the runs are merged into a store that has the first of them.
 func TestSeveralRuns(t *testing.T) {
-	runs := [][]report.Event{story("one", "a", "b", "c", "d"), story("two", "d", "c", "a", "b"), story("three", "b"), story("four", "c", "d", "a", "b")}
+	runs := [][]event.Event{story("one", "a", "b", "c", "d"), story("two", "d", "c", "a", "b"), story("three", "b"), story("four", "c", "d", "a", "b")}
 	dir := t.TempDir()
 	s, part := fresh(t, dir, "a"), fresh(t, dir, "part")
 	w := s.Writer()
@@ -90,19 +90,19 @@ func TestSeveralRuns(t *testing.T) {
 func TestMisplaced(t *testing.T) {
 	s := fresh(t, t.TempDir(), "a")
 	defer s.Close()
-	c := cellOf("mp", report.Result{Class: report.Preserved})
+	c := cellOf("mp", event.Result{Class: event.Preserved})
 	w := s.Writer()
 	require.NoError(t, w.Flush())
-	require.ErrorContains(t, w.Handle(report.Event{Cell: c}), "before the config")
+	require.ErrorContains(t, w.Handle(event.Event{Cell: c}), "before the config")
 	require.ErrorContains(t, w.Artefacts(c, nil), "before the config")
 	require.NoError(t, w.Handle(story("x")[0]))
-	require.ErrorContains(t, w.Handle(report.Event{}), "no kind")
+	require.ErrorContains(t, w.Handle(event.Event{}), "no kind")
 	require.NoError(t, w.Close())
 	require.EqualValues(t, 1, count(t, s, "run"))
 	require.Zero(t, count(t, s, "event"))
-	require.NoError(t, w.Handle(report.Event{Cell: c}))
+	require.NoError(t, w.Handle(event.Event{Cell: c}))
 	require.NoError(t, w.Flush())
-	require.NoError(t, w.Handle(report.Event{Cell: cellOf("mp", report.Result{Class: report.Optimised})}))
+	require.NoError(t, w.Handle(event.Event{Cell: cellOf("mp", event.Result{Class: event.Optimised})}))
 	require.ErrorIs(t, w.Flush(), ErrConflict)
 	require.NoError(t, w.Close(), "it was said")
 	_, err := s.Import(t.Context(), "two", strings.NewReader(string(stream(t, story("x", "a")))+string(stream(t, story("y", "a")))))
@@ -117,35 +117,35 @@ func TestMisplaced(t *testing.T) {
 func TestHave(t *testing.T) {
 	s := fresh(t, t.TempDir(), "a")
 	defer s.Close()
-	run := func(change func(*report.Config), cells ...*report.Cell) {
+	run := func(change func(*event.Config), cells ...*event.Cell) {
 		c := *story("x")[0].Config
 		if change != nil {
 			change(&c)
 		}
 		w := s.Writer()
-		require.NoError(t, w.Handle(report.Event{Config: &c}))
+		require.NoError(t, w.Handle(event.Event{Config: &c}))
 		for _, cell := range cells {
-			require.NoError(t, w.Handle(report.Event{Cell: cell}))
+			require.NoError(t, w.Handle(event.Event{Cell: cell}))
 		}
 		require.NoError(t, w.Close())
 	}
-	good := report.Result{Class: report.Preserved, Code: "0123456789abcdef"}
-	var many []*report.Cell
+	good := event.Result{Class: event.Preserved, Code: "0123456789abcdef"}
+	var many []*event.Cell
 	for i := range 150 { // more than two words of bits
 		many = append(many, cellOf(fmt.Sprint("t", i), good))
 	}
-	run(nil, append(many, cellOf("undecided", report.Result{Class: report.Unknown, Reason: "a loop is not understood"}),
-		cellOf("failed", report.Result{Class: report.Unknown, Reason: "timeout: ptxas"}))...)
-	run(func(c *report.Config) { c.Build = "other" }, cellOf("other build", good), cellOf("t0", good))
-	run(func(c *report.Config) { c.Tool = "newer" }, cellOf("newer tool", good))
-	run(func(c *report.Config) { c.Flags = []string{"y"} }, cellOf("other flags", good))
-	run(func(c *report.Config) { c.Toolchains[0] = report.Toolchain{ID: "ptxas 1", Build: "c"} }, cellOf("other compiler", good))
+	run(nil, append(many, cellOf("undecided", event.Result{Class: event.Unknown, Reason: "a loop is not understood"}),
+		cellOf("failed", event.Result{Class: event.Unknown, Reason: "timeout: ptxas"}))...)
+	run(func(c *event.Config) { c.Build = "other" }, cellOf("other build", good), cellOf("t0", good))
+	run(func(c *event.Config) { c.Tool = "newer" }, cellOf("newer tool", good))
+	run(func(c *event.Config) { c.Flags = []string{"y"} }, cellOf("other flags", good))
+	run(func(c *event.Config) { c.Toolchains[0] = event.Toolchain{ID: "ptxas 1", Build: "c"} }, cellOf("other compiler", good))
 	w := s.Writer()
 	require.False(t, w.Have(many[0]), "nobody asked to remember")
 	require.Zero(t, w.Skipped())
 	require.Zero(t, w.OtherBuilds())
 	cfg := *story("x")[0].Config
-	require.NoError(t, w.Handle(report.Event{Config: &cfg}))
+	require.NoError(t, w.Handle(event.Event{Config: &cfg}))
 	require.NoError(t, w.Remember(t.Context()))
 	for _, c := range many {
 		require.True(t, w.Have(c), c.Test)
@@ -154,8 +154,8 @@ func TestHave(t *testing.T) {
 		"other compiler": false, "none": false} {
 		require.Equal(t, want, w.Have(cellOf(test, good)), test)
 	}
-	for i, change := range []func(*report.Cell){func(c *report.Cell) { c.Hash = "i" }, func(c *report.Cell) { c.Level = "O2" }, func(c *report.Cell) { c.Target = "sm_90" },
-		func(c *report.Cell) { c.Layout = "offsets" }, func(c *report.Cell) { c.Toolchain = "ptxas 2" }} {
+	for i, change := range []func(*event.Cell){func(c *event.Cell) { c.Hash = "i" }, func(c *event.Cell) { c.Level = "O2" }, func(c *event.Cell) { c.Target = "sm_90" },
+		func(c *event.Cell) { c.Layout = "offsets" }, func(c *event.Cell) { c.Toolchain = "ptxas 2" }} {
 		c := cellOf("t0", good)
 		change(c)
 		require.False(t, w.Have(c), i)
@@ -167,11 +167,11 @@ func TestHave(t *testing.T) {
 
 // TestTestWords: what two events say of one test is united to the same, whichever comes first, and again changes nothing.
 func TestTestWords(t *testing.T) {
-	var all []report.Test
+	var all []event.Test
 	for _, dialect := range []string{"", "C", "PTX"} {
 		for _, text := range []string{"", "one", "two"} {
 			for _, from := range [][2]string{{}, {"quick"}, {"", "a.litmus"}, {"", "b.litmus"}} {
-				all = append(all, report.Test{Name: "mp", Hash: "h", Dialect: dialect, Text: text, Preset: from[0], File: from[1]})
+				all = append(all, event.Test{Name: "mp", Hash: "h", Dialect: dialect, Text: text, Preset: from[0], File: from[1]})
 			}
 		}
 	}
@@ -186,15 +186,15 @@ func TestTestWords(t *testing.T) {
 			two, err := mergeTests(&b, &a)
 			require.NoError(t, err)
 			require.Equal(t, one, two, "%+v %+v", a, b)
-			for _, x := range []*report.Test{&a, &b} {
+			for _, x := range []*event.Test{&a, &b} {
 				again, err := mergeTests(&one, x)
 				require.NoError(t, err)
 				require.Equal(t, one, again)
 			}
-			said := func(get func(*report.Test) string) bool { return get(&one) != "" || get(&a) == "" && get(&b) == "" }
-			require.True(t, said(func(x *report.Test) string { return x.Text }))
-			require.True(t, said(func(x *report.Test) string { return x.Dialect }))
-			require.True(t, said(func(x *report.Test) string { return x.Preset + x.File }), "%+v %+v", a, b)
+			said := func(get func(*event.Test) string) bool { return get(&one) != "" || get(&a) == "" && get(&b) == "" }
+			require.True(t, said(func(x *event.Test) string { return x.Text }))
+			require.True(t, said(func(x *event.Test) string { return x.Dialect }))
+			require.True(t, said(func(x *event.Test) string { return x.Preset + x.File }), "%+v %+v", a, b)
 			require.Contains(t, []string{a.Text, b.Text}, one.Text)
 		}
 	}

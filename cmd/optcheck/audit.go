@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit"
+	"optcheck/event"
 	"optcheck/internal/input"
 	"optcheck/known"
 	"optcheck/pipeline"
@@ -318,7 +319,7 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	if err := cmp.Or(err, baselineFile(f.writeKnown)); err != nil {
 		return err
 	}
-	handlers, set, last := report.Tee{}, report.NewSet(), &lastStats{}
+	handlers, set, last := event.Tee{}, event.NewSet(), &lastStats{}
 	set.FindingsOnly = f.html == "" // whose pages compare the toolchains of a run
 	if f.output != "" {
 		out, err := input.Create(f.output)
@@ -326,10 +327,10 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 			return err
 		}
 		defer out.Close()
-		handlers = append(handlers, report.NewJSONLines(out))
+		handlers = append(handlers, event.NewJSONLines(out))
 	}
 	if f.format == "json" {
-		handlers = append(handlers, report.NewJSONLines(env.stdout))
+		handlers = append(handlers, event.NewJSONLines(env.stdout))
 	}
 	bar := newProgress(env.bar, f.quiet)
 	o.Progress = bar.update
@@ -342,9 +343,9 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, args []strin
 	} else {
 		defer func() { err = st.s.End(err) }()
 	}
-	var h report.Handler = known.Handler{List: list, Next: handlers}
+	var h event.Handler = known.Handler{List: list, Next: handlers}
 	if st != nil {
-		h = report.Tee{st, h} // which findings are known is nothing to store
+		h = event.Tee{st, h} // which findings are known is nothing to store
 	}
 	runErr := audit.Run(ctx, o, h)
 	bar.done()

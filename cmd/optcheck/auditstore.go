@@ -7,9 +7,9 @@ import (
 
 	"optcheck/audit"
 	"optcheck/audit/store"
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/known"
-	"optcheck/report"
 )
 
 // auditStore is the store of an audit: a handler that also tells what it knows.
@@ -18,8 +18,8 @@ type auditStore struct {
 	ctx  context.Context
 	env  *environment
 	s    *store.Store
-	plan report.Config
-	all  map[[2]string]report.Test // the tests, by name and hash, without their text
+	plan event.Config
+	all  map[[2]string]event.Test // the tests, by name and hash, without their text
 }
 
 // openStore opens the store of an audit, and has the audit ask it. artefacts
@@ -32,7 +32,7 @@ func openStore(ctx context.Context, env *environment, path, artefacts string, o 
 	if err != nil {
 		return nil, err
 	}
-	st := &auditStore{Writer: s.Writer(), ctx: ctx, env: env, s: s, all: map[[2]string]report.Test{}}
+	st := &auditStore{Writer: s.Writer(), ctx: ctx, env: env, s: s, all: map[[2]string]event.Test{}}
 	o.Have = st.Have
 	if o.AllArtefacts = artefacts == "all"; artefacts != "none" {
 		o.Artefacts = st.Artefacts
@@ -41,7 +41,7 @@ func openStore(ctx context.Context, env *environment, path, artefacts string, o 
 }
 
 // Handle stores an event. The first one tells which cells can be known.
-func (a *auditStore) Handle(e report.Event) error {
+func (a *auditStore) Handle(e event.Event) error {
 	if err := a.Writer.Handle(e); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (a *auditStore) Handle(e report.Event) error {
 
 // whole returns all that the store knows of the audit's matrix, also what
 // earlier runs found, with known findings marked.
-func (a *auditStore) whole(list *known.List, stats *report.Stats) (*report.Run, error) {
+func (a *auditStore) whole(list *known.List, stats *event.Stats) (*event.Run, error) {
 	v := store.View{Matrix: &a.plan, Tests: func(name, hash string) bool {
 		_, ok := a.all[[2]string{name, hash}]
 		return ok
@@ -93,7 +93,7 @@ func (a *auditStore) whole(list *known.List, stats *report.Stats) (*report.Run, 
 
 // audited is what an audit reports: all that the store knows of its matrix, or
 // without a store what the run found.
-func audited(st *auditStore, set *report.Set, list *known.List, stats *report.Stats) (*report.Run, error) {
+func audited(st *auditStore, set *event.Set, list *known.List, stats *event.Stats) (*event.Run, error) {
 	if st == nil {
 		return set.Lean(), nil
 	}
@@ -101,10 +101,10 @@ func audited(st *auditStore, set *report.Set, list *known.List, stats *report.St
 }
 
 // lastStats keeps the statistics of a run.
-type lastStats struct{ stats *report.Stats }
+type lastStats struct{ stats *event.Stats }
 
 // Handle implements report.Handler.
-func (l *lastStats) Handle(e report.Event) error {
+func (l *lastStats) Handle(e event.Event) error {
 	if e.Stats != nil {
 		l.stats = e.Stats
 	}
@@ -125,13 +125,13 @@ func shardOf(s string) (audit.Shard, error) {
 
 // storeEvents passes what a store has of a setting (0: that of the latest run) to
 // a handler.
-func storeEvents(ctx context.Context, path string, setting int64, h report.Handler) error {
+func storeEvents(ctx context.Context, path string, setting int64, h event.Handler) error {
 	s, err := storeAt(ctx, path, store.Read)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if set, ok := h.(*report.Set); ok && len(set.Cells) == 0 {
+	if set, ok := h.(*event.Set); ok && len(set.Cells) == 0 {
 		// The same without a detour through events.
 		loaded, err := s.Load(ctx, store.View{Setting: setting})
 		if err != nil {
@@ -141,7 +141,7 @@ func storeEvents(ctx context.Context, path string, setting int64, h report.Handl
 		*set = *loaded
 		missing, err := s.Unfinished(ctx, setting)
 		if missing && (set.Stats == nil || !set.Stats.Interrupted) {
-			set.Stats = &report.Stats{Cells: len(set.Cells), Interrupted: true}
+			set.Stats = &event.Stats{Cells: len(set.Cells), Interrupted: true}
 		}
 		return err
 	}

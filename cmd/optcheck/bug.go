@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/bug"
+	"optcheck/event"
 	"optcheck/internal/input"
 	"optcheck/reduce"
-	"optcheck/report"
 )
 
 // bugFlags are the flags of the bug command.
@@ -130,7 +130,7 @@ func runBug(cmd *cobra.Command, env *environment, f *bugFlags, arg string) error
 	if err != nil {
 		return err
 	}
-	if in.Cell.Class == report.Optimised {
+	if in.Cell.Class == event.Optimised {
 		env.tell("%s finds no new outcome: the report says that this is not a miscompilation", in.Cell.Verdict.Model)
 	}
 	return f.write(env, b)

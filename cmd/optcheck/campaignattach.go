@@ -13,8 +13,8 @@ import (
 
 	campaigns "optcheck/audit/campaign"
 	"optcheck/audit/store"
+	"optcheck/event"
 	"optcheck/internal/plain"
-	"optcheck/report"
 )
 
 func newCampaignAttachCmd(env *environment) *cobra.Command {
@@ -94,8 +94,8 @@ func followCampaign(ctx context.Context, env *environment, c *campaigns.Campaign
 	}
 	sub := *env
 	sub.settings.known = slices.Concat(env.settings.known, c.Plan.Known)
-	return renderRun(&sub, func() (*report.Set, error) { return readCampaign(ctx, c) }, f.format, f.reports, f.text, f.html,
-		func(g gate, run *report.Run) error {
+	return renderRun(&sub, func() (*event.Set, error) { return readCampaign(ctx, c) }, f.format, f.reports, f.text, f.html,
+		func(g gate, run *event.Run) error {
 			if err := writeBaseline(env, f.writeKnown, run.All()); err != nil {
 				return err
 			}
@@ -105,7 +105,7 @@ func followCampaign(ctx context.Context, env *environment, c *campaigns.Campaign
 
 // readCampaign reads what the store of a complete campaign has of its setting:
 // campaigns with other settings may use the same store.
-func readCampaign(ctx context.Context, c *campaigns.Campaign) (*report.Set, error) {
+func readCampaign(ctx context.Context, c *campaigns.Campaign) (*event.Set, error) {
 	p := c.Plan
 	s, err := storeAt(ctx, p.Store, store.Read)
 	if err != nil {
@@ -125,7 +125,7 @@ func readCampaign(ctx context.Context, c *campaigns.Campaign) (*report.Set, erro
 	if setting == 0 {
 		return nil, fmt.Errorf("%s holds nothing of this campaign; remove %s to do it again", p.Store, c.Dir)
 	}
-	set := report.NewSet()
+	set := event.NewSet()
 	err = storeEvents(ctx, p.Store, setting, set)
 	return set, err
 }

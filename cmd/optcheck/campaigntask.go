@@ -13,11 +13,11 @@ import (
 	"optcheck/audit"
 	campaigns "optcheck/audit/campaign"
 	"optcheck/audit/store"
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/pipeline"
 	"optcheck/realcode"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/target"
 	"optcheck/toolchain"
@@ -137,7 +137,7 @@ func auditPart(ctx context.Context, env *environment, c *campaigns.Campaign, a *
 		return 0, err
 	}
 	defer func() { err = st.s.End(err) }()
-	if err := errors.Join(audit.Run(ctx, o, report.Tee{st, log}), st.Writer.Close()); err != nil {
+	if err := errors.Join(audit.Run(ctx, o, event.Tee{st, log}), st.Writer.Close()); err != nil {
 		return 0, err
 	}
 	return st.plan.Cells, nil
@@ -152,7 +152,7 @@ type problemLog struct {
 }
 
 // Handle implements report.Handler.
-func (l *problemLog) Handle(e report.Event) error {
+func (l *problemLog) Handle(e event.Event) error {
 	if e.Cell != nil && store.Transient(&e.Cell.Result) {
 		l.transient++
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/event"
 	"optcheck/internal/input"
 	"optcheck/internal/limits"
 	"optcheck/internal/plain"
@@ -67,16 +68,16 @@ func loadCode(ctx context.Context, env *environment, file string) (*pipeline.Cod
 
 // checkedKernel is one line of check --json.
 type checkedKernel struct {
-	File     string           `json:"file"`
-	Kernel   string           `json:"kernel"`
-	Target   string           `json:"target"`
-	Thread   int              `json:"thread"`
-	Class    string           `json:"class"`
-	Findings []report.Finding `json:"findings,omitempty"`
-	Notes    []report.Finding `json:"notes,omitempty"`
-	Lines    bool             `json:"line_information"`
-	Code     string           `json:"code"`
-	Reason   string           `json:"reason,omitempty"`
+	File     string          `json:"file"`
+	Kernel   string          `json:"kernel"`
+	Target   string          `json:"target"`
+	Thread   int             `json:"thread"`
+	Class    string          `json:"class"`
+	Findings []event.Finding `json:"findings,omitempty"`
+	Notes    []event.Finding `json:"notes,omitempty"`
+	Lines    bool            `json:"line_information"`
+	Code     string          `json:"code"`
+	Reason   string          `json:"reason,omitempty"`
 }
 
 func newCheckCmd(env *environment) *cobra.Command {
@@ -112,7 +113,7 @@ optcheck audit does with PTX (docs/internals/comparing-programs.md).`,
 				return err
 			}
 			var errs []error
-			run := report.NewRun()
+			run := event.NewRun()
 			for _, file := range args {
 				if want != nil {
 					err = want.check(cmd.Context(), env, run, file, asJSON)
@@ -139,7 +140,7 @@ optcheck audit does with PTX (docs/internals/comparing-programs.md).`,
 }
 
 // checkFile checks the kernels of one file and adds what they are to a run.
-func checkFile(ctx context.Context, env *environment, run *report.Run, file string, asJSON bool) error {
+func checkFile(ctx context.Context, env *environment, run *event.Run, file string, asJSON bool) error {
 	code, err := loadCode(ctx, env, file)
 	if err != nil {
 		return err
@@ -189,8 +190,8 @@ func noSpec(file string, kernels int) error {
 }
 
 // printResult prints what a kernel is, and adds it to a run.
-func printResult(env *environment, run *report.Run, file string, code *pipeline.Code, fn *isa.Func, r *optcheck.Result, asJSON bool) error {
-	run.Cells = append(run.Cells, report.Cell{Result: report.Result{Class: r.Class.String(), Reason: r.Reason}})
+func printResult(env *environment, run *event.Run, file string, code *pipeline.Code, fn *isa.Func, r *optcheck.Result, asJSON bool) error {
+	run.Cells = append(run.Cells, event.Cell{Result: event.Result{Class: r.Class.String(), Reason: r.Reason}})
 	if asJSON {
 		h := optcheck.CodeHash(fn, code.Consts)
 		return env.lines().Encode(checkedKernel{File: file, Kernel: fn.Name, Target: fn.Arch, Thread: r.Thread, Class: r.Class.String(),
@@ -210,9 +211,9 @@ func printResult(env *environment, run *report.Run, file string, code *pipeline.
 	return nil
 }
 
-func findings(in []optcheck.Finding) (out []report.Finding) {
+func findings(in []optcheck.Finding) (out []event.Finding) {
 	for _, f := range in {
-		out = append(out, report.Finding{Rule: f.Rule, Thread: f.Thread, Access: f.Access, Detail: f.Detail})
+		out = append(out, event.Finding{Rule: f.Rule, Thread: f.Thread, Access: f.Access, Detail: f.Detail})
 	}
 	return out
 }

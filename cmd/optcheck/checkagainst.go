@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit"
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/isa"
 	"optcheck/litmus"
@@ -95,7 +96,7 @@ func (a *against) threadOf(fn *isa.Func) int {
 
 // marked decides about kernels that carry a specification: those of the test, if all
 // its threads are there. done tells that there were some.
-func (a *against) marked(ctx context.Context, env *environment, run *report.Run, file string, code *pipeline.Code, asJSON bool) (done bool,
+func (a *against) marked(ctx context.Context, env *environment, run *event.Run, file string, code *pipeline.Code, asJSON bool) (done bool,
 	err error) {
 	units := map[string][]audit.Thread{}
 	var names []string
@@ -137,7 +138,7 @@ func (a *against) marked(ctx context.Context, env *environment, run *report.Run,
 }
 
 // printCell prints what was decided about a test.
-func printCell(env *environment, c *report.Cell, l *report.Listing, asJSON bool) error {
+func printCell(env *environment, c *event.Cell, l *event.Listing, asJSON bool) error {
 	if asJSON {
 		return env.lines().Encode(c)
 	}
@@ -152,7 +153,7 @@ func printCell(env *environment, c *report.Cell, l *report.Listing, asJSON bool)
 	for _, f := range c.Notes {
 		fmt.Fprintf(env.text, "  note, %s: T%d %s\n", f.Rule, f.Thread, f.Detail)
 	}
-	if c.Verdict != nil && c.Class != report.Preserved {
+	if c.Verdict != nil && c.Class != event.Preserved {
 		report.WriteVerdict(env.text, c.Verdict)
 	}
 	if l != nil {
@@ -162,7 +163,7 @@ func printCell(env *environment, c *report.Cell, l *report.Listing, asJSON bool)
 }
 
 // check checks the kernels of a file and adds what they are to a run.
-func (a *against) check(ctx context.Context, env *environment, run *report.Run, file string, asJSON bool) error {
+func (a *against) check(ctx context.Context, env *environment, run *event.Run, file string, asJSON bool) error {
 	code, err := loadCode(ctx, env, file)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/event"
 	"optcheck/mapping"
 	"optcheck/report"
 	"optcheck/report/html"
@@ -129,7 +130,7 @@ func compareFiles(env *environment, args []string, left, right string, sel *sele
 			return nil, fmt.Errorf("--right: %w", err)
 		}
 	}
-	return report.Compare(a, b, func(c *report.Cell) bool { return wanted[placeOf(c)] }), nil
+	return report.Compare(a, b, func(c *event.Cell) bool { return wanted[placeOf(c)] }), nil
 }
 
 // addOperations adds what the releases of a comparison make of operations, from the table in
@@ -185,11 +186,11 @@ func madeOf(c *mapping.Cell) string {
 }
 
 // worse reports whether what is new on the right side is as bad as --fail-on says.
-func worse(x *report.Comparison, fail report.FailOn, newOnly bool) bool {
-	return slices.ContainsFunc(x.Worse(fail == report.FailNew || newOnly), fail.Names)
+func worse(x *report.Comparison, fail event.FailOn, newOnly bool) bool {
+	return slices.ContainsFunc(x.Worse(fail == event.FailNew || newOnly), fail.Names)
 }
 
-func ids(r *report.Run) string {
+func ids(r *event.Run) string {
 	var s []string
 	for _, t := range r.Config.Toolchains {
 		s = append(s, t.ID)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"optcheck/audit/values"
+	"optcheck/event"
 	"optcheck/internal/input"
 	"optcheck/internal/toolname"
 	"optcheck/report"
@@ -45,12 +46,12 @@ func compareHunts(args []string, left, right string) (*report.Comparison, error)
 		have, other []*values.Cause
 	}{{report.FindingNew, b.Causes, a.Causes}, {report.FindingGone, a.Causes, b.Causes}} {
 		for _, c := range values.Lacking(s.have, s.other) {
-			f := &report.FindingChange{Change: s.change, From: report.Preserved, To: report.Preserved, Class: report.Miscompiled,
+			f := &report.FindingChange{Change: s.change, From: event.Preserved, To: event.Preserved, Class: event.Miscompiled,
 				Rule: string(c.Example.Finding.Rule), What: c.Signature + ": " + c.Example.Finding.Why, Cells: len(c.Kernels), Where: c.Where}
 			if s.change == report.FindingNew {
-				f.To = report.Miscompiled
+				f.To = event.Miscompiled
 			} else {
-				f.From = report.Miscompiled
+				f.From = event.Miscompiled
 			}
 			for _, k := range c.Kernels {
 				f.Tests = append(f.Tests, fmt.Sprintf("kernel %d", k))

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // fullDevice is a disk without space.
@@ -53,34 +53,34 @@ func TestExitsWithoutTools(t *testing.T) {
 	write("crash.yaml", "known:\n- {id: dies, rule: crash, class: crashed, note: n, reason: r}\n")
 	stream := func(name string, cells int, classes ...string) {
 		var b bytes.Buffer
-		r := report.NewRun()
-		r.Config = report.Config{Schema: report.Schema, Tool: "t", Tests: 1, Cells: cells, Toolchains: []report.Toolchain{{ID: "ptxas 12.4.131"}},
+		r := event.NewRun()
+		r.Config = event.Config{Schema: event.Schema, Tool: "t", Tests: 1, Cells: cells, Toolchains: []event.Toolchain{{ID: "ptxas 12.4.131"}},
 			Targets: []string{"sm_80"}, Levels: []string{"O0", "O1", "O2", "O3"}, Layouts: []string{"pointers"}}
 		for i, class := range classes {
-			c := report.Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: r.Config.Levels[i], Layout: "pointers",
-				Result: report.Result{Class: class}}
+			c := event.Cell{Test: "mp", Hash: "h", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: r.Config.Levels[i], Layout: "pointers",
+				Result: event.Result{Class: class}}
 			switch class {
-			case report.Crashed:
-				c.Findings = []report.Finding{{Rule: report.RuleCrash, Thread: 0, Access: -1, Detail: "ptxas: dies"}}
-			case report.Changed, report.Miscompiled:
-				c.Findings = []report.Finding{{Rule: "merged", Thread: 0, Access: 0, Detail: "d"}}
-			case report.Unknown:
+			case event.Crashed:
+				c.Findings = []event.Finding{{Rule: event.RuleCrash, Thread: 0, Access: -1, Detail: "ptxas: dies"}}
+			case event.Changed, event.Miscompiled:
+				c.Findings = []event.Finding{{Rule: "merged", Thread: 0, Access: 0, Detail: "d"}}
+			case event.Unknown:
 				c.Reason = "nobody knows"
 			}
 			r.Cells = append(r.Cells, c)
 		}
-		require.NoError(t, r.Replay(report.NewJSONLines(&b)))
+		require.NoError(t, r.Replay(event.NewJSONLines(&b)))
 		write(name, b.String())
 	}
-	stream("good.jsonl", 2, report.Preserved, report.Optimised)
-	stream("bad.jsonl", 1, report.Miscompiled)
+	stream("good.jsonl", 2, event.Preserved, event.Optimised)
+	stream("bad.jsonl", 1, event.Miscompiled)
 	stream("none.jsonl", 0)
 	write("k.ptx", ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n\t.reg .b64 %rd1;\n"+
 		"\tld.param.u64 %rd1, [out];\n\tst.global.u32 [%rd1], 1;\n\tret;\n}\n")
-	stream("changed.jsonl", 1, report.Changed)
-	stream("crashed.jsonl", 2, report.Crashed, report.Preserved)
-	stream("unknown.jsonl", 2, report.Unknown, report.Preserved)
-	stream("short.jsonl", 3, report.Preserved)
+	stream("changed.jsonl", 1, event.Changed)
+	stream("crashed.jsonl", 2, event.Crashed, event.Preserved)
+	stream("unknown.jsonl", 2, event.Unknown, event.Preserved)
+	stream("short.jsonl", 3, event.Preserved)
 	damaged, err := os.ReadFile("bad.jsonl")
 	require.NoError(t, err)
 	write("damaged.jsonl", strings.Replace(string(damaged), "miscompiled", "miscompilee", 1))
@@ -141,41 +141,41 @@ func TestExitsWithoutTools(t *testing.T) {
 
 // TestExitsOfRuns: what a run that was to be done makes of the exit code.
 func TestExitsOfRuns(t *testing.T) {
-	cells := func(classes ...string) *report.Run {
-		r := report.NewRun()
+	cells := func(classes ...string) *event.Run {
+		r := event.NewRun()
 		for _, c := range classes {
-			r.Cells = append(r.Cells, report.Cell{Result: report.Result{Class: c, Reason: "because"}})
+			r.Cells = append(r.Cells, event.Cell{Result: event.Result{Class: c, Reason: "because"}})
 		}
 		return r
 	}
-	broken := cells(report.Preserved)
-	broken.Problems = []report.Problem{{Kind: report.ProblemInput, Detail: "k.ptx"}}
-	loose := cells(report.Preserved)
-	loose.Problems = []report.Problem{{Kind: report.ProblemCrash, Detail: "k.ptx"}}
-	short := cells(report.Preserved)
+	broken := cells(event.Preserved)
+	broken.Problems = []event.Problem{{Kind: event.ProblemInput, Detail: "k.ptx"}}
+	loose := cells(event.Preserved)
+	loose.Problems = []event.Problem{{Kind: event.ProblemCrash, Detail: "k.ptx"}}
+	short := cells(event.Preserved)
 	short.Config.Cells = 2
-	covered := cells(report.Unknown, report.Preserved)
+	covered := cells(event.Unknown, event.Preserved)
 	covered.Cells[0].Known = []string{"mine"}
 	for name, x := range map[string]struct {
-		run   *report.Run
+		run   *event.Run
 		gate  gate
 		found bool
 		why   string
 	}{
-		"good":                 {cells(report.Preserved, report.Optimised, report.Unsupported), gate{"new", 0}, false, ""},
-		"miscompiled":          {cells(report.Miscompiled, report.Unknown), gate{"new", 0}, true, ""},
-		"crashed":              {cells(report.Crashed), gate{"new", 0}, true, ""},
+		"good":                 {cells(event.Preserved, event.Optimised, event.Unsupported), gate{"new", 0}, false, ""},
+		"miscompiled":          {cells(event.Miscompiled, event.Unknown), gate{"new", 0}, true, ""},
+		"crashed":              {cells(event.Crashed), gate{"new", 0}, true, ""},
 		"crashed without cell": {loose, gate{"new", 0}, true, ""},
-		"one undecided":        {cells(report.Unknown, report.Preserved), gate{"new", 0}, false, "1 cell could not be decided: because"},
-		"only undecided":       {cells(report.Unknown), gate{"new", 0}, false, "1 cell could not be decided"},
-		"undecided, never":     {cells(report.Unknown), gate{"never", 0}, false, "1 cell could not be decided"},
-		"undecided, allowed":   {cells(report.Unknown, report.Preserved), gate{"changed", 1}, false, ""},
-		"too many undecided":   {cells(report.Unknown, report.Unknown), gate{"new", 1}, false, "2 cells could not be decided"},
+		"one undecided":        {cells(event.Unknown, event.Preserved), gate{"new", 0}, false, "1 cell could not be decided: because"},
+		"only undecided":       {cells(event.Unknown), gate{"new", 0}, false, "1 cell could not be decided"},
+		"undecided, never":     {cells(event.Unknown), gate{"never", 0}, false, "1 cell could not be decided"},
+		"undecided, allowed":   {cells(event.Unknown, event.Preserved), gate{"changed", 1}, false, ""},
+		"too many undecided":   {cells(event.Unknown, event.Unknown), gate{"new", 1}, false, "2 cells could not be decided"},
 		"undecided and known":  {covered, gate{"unknown", 0}, false, ""},
-		"counted":              {cells(report.Unknown), gate{"unknown", 0}, true, ""},
-		"invalid":              {cells(report.Invalid, report.Preserved), gate{"never", 9}, false, "1 cell is invalid: because"},
-		"invalid and found":    {cells(report.Invalid, report.Miscompiled), gate{"new", 0}, false, "invalid"},
-		"nothing":              {cells(report.Unsupported), gate{"new", 0}, false, "no cell could be decided: because"},
+		"counted":              {cells(event.Unknown), gate{"unknown", 0}, true, ""},
+		"invalid":              {cells(event.Invalid, event.Preserved), gate{"never", 9}, false, "1 cell is invalid: because"},
+		"invalid and found":    {cells(event.Invalid, event.Miscompiled), gate{"new", 0}, false, "invalid"},
+		"nothing":              {cells(event.Unsupported), gate{"new", 0}, false, "no cell could be decided: because"},
 		"unread":               {broken, gate{"new", 0}, false, "1 file could not be read: k.ptx"},
 		"short":                {short, gate{"never", 0}, false, "incomplete"},
 	} {
@@ -195,10 +195,10 @@ func TestFilesOnFullDevice(t *testing.T) {
 	file, err := filepath.Abs("good.jsonl")
 	require.NoError(t, err)
 	var b bytes.Buffer
-	r := report.NewRun()
-	r.Config = report.Config{Schema: report.Schema, Tests: 1, Cells: 1}
-	r.Cells = []report.Cell{{Test: "mp", Hash: "h", Result: report.Result{Class: report.Preserved}}}
-	require.NoError(t, r.Replay(report.NewJSONLines(&b)))
+	r := event.NewRun()
+	r.Config = event.Config{Schema: event.Schema, Tests: 1, Cells: 1}
+	r.Cells = []event.Cell{{Test: "mp", Hash: "h", Result: event.Result{Class: event.Preserved}}}
+	require.NoError(t, r.Replay(event.NewJSONLines(&b)))
 	require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
 	for _, line := range []string{"report good.jsonl --report sarif=/dev/full", "report good.jsonl --report junit=/dev/full"} {
 		var stderr bytes.Buffer

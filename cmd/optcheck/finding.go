@@ -14,6 +14,7 @@ import (
 	"optcheck/audit"
 	"optcheck/audit/store"
 	"optcheck/audit/values"
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
@@ -22,7 +23,6 @@ import (
 	"optcheck/pipeline"
 	"optcheck/ptxgen/cycle"
 	"optcheck/reduce"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -64,7 +64,7 @@ type findingFlags struct {
 	frontFlags         []string
 	limit              time.Duration // of a reduction of PTX
 	quiet              bool
-	saved              *report.Test    // of the cell in a saved run
+	saved              *event.Test     // of the cell in a saved run
 	kept               *values.Finding // of a folder with a counterexample
 }
 
@@ -144,8 +144,8 @@ func checkSignature(s reduce.Signature) error {
 	if s.Stage != "" && s.Stage != match.StageLLC && s.Stage != match.StagePtxas {
 		return fmt.Errorf("a finding arises in %s or %s, not in %q", match.StageLLC, match.StagePtxas, s.Stage)
 	}
-	if s.Class != "" && !(&report.Result{Class: s.Class}).HasFindings() {
-		return fmt.Errorf("a finding's class is %s, %s, %s or %s, not %q", report.Miscompiled, report.Optimised, report.Changed, report.Crashed, s.Class)
+	if s.Class != "" && !(&event.Result{Class: s.Class}).HasFindings() {
+		return fmt.Errorf("a finding's class is %s, %s, %s or %s, not %q", event.Miscompiled, event.Optimised, event.Changed, event.Crashed, s.Class)
 	}
 	return nil
 }
@@ -232,7 +232,7 @@ func savedCell(arg string) (file string, line int, rule string, ok bool) {
 
 // readCell reads the cell in a line of a saved run, or of a number in a store,
 // and its test as far as it is told there.
-func (f *findingFlags) readCell(env *environment, file string, line int) (cell *report.Cell, err error) {
+func (f *findingFlags) readCell(env *environment, file string, line int) (cell *event.Cell, err error) {
 	ctx := env.ctx
 	if store.Is(file) {
 		err = withStore(ctx, file, store.Read, func(s *store.Store) error {
@@ -251,8 +251,8 @@ func (f *findingFlags) readCell(env *environment, file string, line int) (cell *
 	}
 	defer done()
 	n := 0
-	tests := map[string]*report.Test{}
-	err = report.ReadLines(file, in, func(at int, e report.Event) error {
+	tests := map[string]*event.Test{}
+	err = event.ReadLines(file, in, func(at int, e event.Event) error {
 		if e.Test != nil {
 			tests[e.Test.Name+" "+e.Test.Hash] = e.Test
 		}

@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/ptx"
 	"optcheck/realcode"
 	"optcheck/reduce"
-	"optcheck/report"
 	"optcheck/target"
 	"optcheck/toolchain"
 )
@@ -23,7 +23,7 @@ func (f *findingFlags) atSource(env *environment, a reduce.Address, rule string)
 	if rule == "" {
 		return !slices.ContainsFunc(or(a.Toolchain, env.settings.toolchains), func(tc string) bool { return strings.Contains(tc, "+") })
 	}
-	return rule == report.RuleCrash || rule == report.RuleHang
+	return rule == event.RuleCrash || rule == event.RuleHang
 }
 
 // madePTX are the modules that the front ends of an address make of its file, each with the ptxas, the targets and the

@@ -15,11 +15,11 @@ import (
 
 	"optcheck/audit/values"
 	"optcheck/bug"
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/internal/whole"
 	"optcheck/realcode"
 	"optcheck/reduce"
-	"optcheck/report"
 	"optcheck/toolchain"
 )
 
@@ -84,7 +84,7 @@ func (f *findingFlags) named(env *environment, arg string) (a reduce.Address, er
 		return a, err
 	}
 	a = reduce.Address{Test: cmp.Or(f.saved.Origin, f.saved.File), Toolchain: c.Toolchain, Target: c.Target, Level: c.Level}
-	at := slices.IndexFunc(c.Findings, func(x report.Finding) bool { return rule == "" || x.Rule == rule })
+	at := slices.IndexFunc(c.Findings, func(x event.Finding) bool { return rule == "" || x.Rule == rule })
 	if at < 0 {
 		return a, fmt.Errorf("%s: %s in %s %s %s is %s: no such finding", arg, c.Test, c.Toolchain, c.Target, c.Level, c.Class)
 	}
@@ -139,7 +139,7 @@ func (f *findingFlags) program(ctx context.Context, env *environment, a reduce.A
 	} else {
 		find, err = findIn(ctx, places, levels)
 	}
-	if err == nil && f.class == report.Miscompiled && find.Signature.Class != f.class {
+	if err == nil && f.class == event.Miscompiled && find.Signature.Class != f.class {
 		err = fmt.Errorf("%w: %s is %s", reduce.ErrNotThere, find.Address(), find.Signature.Class)
 	}
 	return find, all, err
@@ -259,7 +259,7 @@ func bugProgram(ctx context.Context, env *environment, f *bugFlags, a reduce.Add
 	if in.Result, in.Where, err = f.smallest(ctx, env, find, f.noReduce, false, all); err != nil {
 		return err
 	}
-	if find.Signature.Class == report.Crashed {
+	if find.Signature.Class == event.Crashed {
 		b, err := bug.BuildCrash(in)
 		if err != nil {
 			return err
@@ -270,7 +270,7 @@ func bugProgram(ctx context.Context, env *environment, f *bugFlags, a reduce.Add
 	if err != nil {
 		return err
 	}
-	if find.Signature.Class != report.Miscompiled {
+	if find.Signature.Class != event.Miscompiled {
 		env.tell("no litmus test shows what the finding makes possible: the report says so")
 	}
 	return f.write(env, b)

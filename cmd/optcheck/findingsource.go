@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"optcheck/bug"
+	"optcheck/event"
 	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/internal/whole"
@@ -16,7 +17,6 @@ import (
 	"optcheck/ptx"
 	"optcheck/realcode"
 	"optcheck/reduce"
-	"optcheck/report"
 	"optcheck/toolchain"
 )
 
@@ -82,7 +82,7 @@ type reducedSource struct {
 	Address    string                 `json:"address"` // of the smallest
 	Signature  reduce.KernelSignature `json:"signature"`
 	Program    string                 `json:"program"` // CUDA C++
-	Crash      *report.Finding        `json:"crash"`
+	Crash      *event.Finding         `json:"crash"`
 	Steps      []string               `json:"steps"`
 	Stopped    bool                   `json:"stopped,omitempty"` // by --for
 	Rounds     int                    `json:"rounds"`

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/device"
+	"optcheck/event"
 	"optcheck/internal/input"
 	"optcheck/known"
 	"optcheck/report"
@@ -29,31 +30,31 @@ type rendering struct {
 }
 
 // A renderer writes a run in one form.
-type renderer func(o *rendering, w io.Writer, r *report.Run) error
+type renderer func(o *rendering, w io.Writer, r *event.Run) error
 
 // renderers are the forms of a run by name. All but json, which is the run
 // itself, text, which counts them, and junit, which skips them, leave known
 // findings out with --new-only.
 var renderers = map[string]renderer{
-	"text": func(o *rendering, w io.Writer, r *report.Run) error {
+	"text": func(o *rendering, w io.Writer, r *event.Run) error {
 		return onScreen(o.env, w, func(w io.Writer) error { return report.WriteText(w, r, o.text) })
 	},
-	"json": func(_ *rendering, w io.Writer, r *report.Run) error { return r.Replay(report.NewJSONLines(w)) },
-	"sarif": func(o *rendering, w io.Writer, r *report.Run) error {
+	"json": func(_ *rendering, w io.Writer, r *event.Run) error { return r.Replay(event.NewJSONLines(w)) },
+	"sarif": func(o *rendering, w io.Writer, r *event.Run) error {
 		return report.WriteSARIF(w, counted(o.env, r), o.reason)
 	},
-	"junit": func(o *rendering, w io.Writer, r *report.Run) error { return report.WriteJUnit(w, r, o.text.NewOnly) },
-	"markdown": func(o *rendering, w io.Writer, r *report.Run) error {
+	"junit": func(o *rendering, w io.Writer, r *event.Run) error { return report.WriteJUnit(w, r, o.text.NewOnly) },
+	"markdown": func(o *rendering, w io.Writer, r *event.Run) error {
 		return report.WriteMarkdown(w, counted(o.env, r), 0)
 	},
-	"github": func(o *rendering, w io.Writer, r *report.Run) error {
+	"github": func(o *rendering, w io.Writer, r *event.Run) error {
 		r = counted(o.env, r)
 		return errors.Join(report.WriteAnnotations(w, r), o.summary(r))
 	},
-	"log":        func(_ *rendering, w io.Writer, r *report.Run) error { return writeLogs(w, r) },
-	"placements": func(_ *rendering, w io.Writer, r *report.Run) error { return report.WritePlacements(w, r) },
-	"svg":        func(_ *rendering, w io.Writer, r *report.Run) error { return report.WritePlot(w, "svg", r.Histograms) },
-	"png":        func(_ *rendering, w io.Writer, r *report.Run) error { return report.WritePlot(w, "png", r.Histograms) },
+	"log":        func(_ *rendering, w io.Writer, r *event.Run) error { return writeLogs(w, r) },
+	"placements": func(_ *rendering, w io.Writer, r *event.Run) error { return report.WritePlacements(w, r) },
+	"svg":        func(_ *rendering, w io.Writer, r *event.Run) error { return report.WritePlot(w, "svg", r.Histograms) },
+	"png":        func(_ *rendering, w io.Writer, r *event.Run) error { return report.WritePlot(w, "png", r.Histograms) },
 }
 
 // onScreen writes a text report: it breaks lines at the width of the screen, and gives the colours
@@ -110,7 +111,7 @@ func (o *rendering) reason(id string) string {
 }
 
 // summary adds the report to the summary of a step of GitHub Actions.
-func (o *rendering) summary(r *report.Run) (err error) {
+func (o *rendering) summary(r *event.Run) (err error) {
 	file := o.env.getenv("GITHUB_STEP_SUMMARY")
 	if file == "" {
 		o.env.tell("GITHUB_STEP_SUMMARY is not set: no summary is written")
@@ -186,7 +187,7 @@ func (f *reportFile) tmpName() string {
 }
 
 // writeReports writes all files; the first error ends it.
-func writeReports(o *rendering, files []*reportFile, r *report.Run) error {
+func writeReports(o *rendering, files []*reportFile, r *event.Run) error {
 	for _, f := range files {
 		if err := renderers[f.format](o, f.tmp, r); err != nil {
 			return fmt.Errorf("%s: %w", f.path, err)
@@ -218,7 +219,7 @@ func discard(files []*reportFile) {
 }
 
 // writeLogs prints the histograms of a run as a log.
-func writeLogs(w io.Writer, run *report.Run) error {
+func writeLogs(w io.Writer, run *event.Run) error {
 	if len(run.Histograms) == 0 {
 		return errors.New("no histogram in this stream: it is of no run on a device")
 	}

@@ -16,10 +16,10 @@ import (
 
 	"optcheck/audit/hunt"
 	"optcheck/audit/store"
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/internal/scratch"
 	"optcheck/known"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -97,7 +97,7 @@ that shows it (docs/internals/hunting.md).`,
 	modelFlag(cmd, &f.model)
 	fl.StringSliceVar(&f.flags, "ptxas-flags", nil, "further arguments for the compiler")
 	fl.StringSliceVar(&f.races, "races", nil,
-		"report only signatures seen in tests of which the language says so ("+strings.Join(report.RaceWords(), ",")+")")
+		"report only signatures seen in tests of which the language says so ("+strings.Join(event.RaceWords(), ",")+")")
 	fl.StringVar(&f.bundles, "bundles", "", "reduce new signatures and write bundles into this folder")
 	fl.IntVar(&f.most, "most", 20, "with --bundles: at most so many")
 	htmlFlag(cmd, &f.html)
@@ -203,8 +203,8 @@ type huntEvent struct {
 func runHunt(ctx context.Context, env *environment, f *huntFlags) (err error) {
 	defer roomy(env, testMemory())()
 	for _, w := range f.races {
-		if !slices.Contains(report.RaceWords(), w) {
-			return fmt.Errorf("--races: %q must be one of %s", w, strings.Join(report.RaceWords(), ", "))
+		if !slices.Contains(event.RaceWords(), w) {
+			return fmt.Errorf("--races: %q must be one of %s", w, strings.Join(event.RaceWords(), ", "))
 		}
 	}
 	o, err := f.options(ctx, env)

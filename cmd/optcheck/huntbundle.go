@@ -9,9 +9,9 @@ import (
 	"optcheck/audit"
 	"optcheck/audit/hunt"
 	"optcheck/bug"
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/reduce"
-	"optcheck/report"
 	"optcheck/spec"
 	"optcheck/toolchain"
 )
@@ -29,7 +29,7 @@ type bundler struct {
 func (b *bundler) all(ctx context.Context, rows []*hunt.Row) error {
 	n := 0
 	for _, r := range rows {
-		if r.Class == report.Unknown {
+		if r.Class == event.Unknown {
 			continue
 		}
 		if n == b.f.most {
@@ -69,7 +69,7 @@ func (b *bundler) one(ctx context.Context, r *hunt.Row, dir string) (made bool, 
 	}
 	base := audit.Options{Jobs: b.o.Audit.Jobs, Tool: version(), Model: b.o.Audit.Model, Source: b.o.Audit.Source}
 	found := &reduce.Finding{Test: r.Example(), Toolchain: tcs[0], Target: r.Cell.Target, Level: r.Cell.Level, Layout: layout,
-		Flags: b.o.Audit.Flags, Signature: reduce.Signature{Rule: ruleOf(r), Class: r.Class, RaceFree: r.Race == report.WordRaceFree}}
+		Flags: b.o.Audit.Flags, Signature: reduce.Signature{Rule: ruleOf(r), Class: r.Class, RaceFree: r.Race == event.WordRaceFree}}
 	res, err := reduce.Run(ctx, found, reduce.Options{Audit: base})
 	if err != nil {
 		return false, err

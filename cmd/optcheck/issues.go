@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/event"
 	"optcheck/report"
 )
 
@@ -30,7 +31,7 @@ chip.`,
 }
 
 func printIssues(env *environment, files []string) error {
-	var runs []*report.Run
+	var runs []*event.Run
 	for _, file := range files {
 		if _, err := os.Stat(file); file != "-" && errors.Is(err, fs.ErrNotExist) {
 			return err

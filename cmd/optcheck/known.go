@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/event"
 	"optcheck/internal/whole"
 	"optcheck/known"
-	"optcheck/report"
 )
 
 func knownFlags(cmd *cobra.Command) {
@@ -39,7 +39,7 @@ func knownList(env *environment) (list *known.List, own int, err error) {
 }
 
 // counted is the part of a run that --fail-on looks at.
-func counted(env *environment, r *report.Run) *report.Run {
+func counted(env *environment, r *event.Run) *event.Run {
 	if env.settings.newOnly {
 		return r.WithoutKnown()
 	}
@@ -49,7 +49,7 @@ func counted(env *environment, r *report.Run) *report.Run {
 // reportUnused names the user's filters that matched nothing in a run that
 // they speak of: they may be misspelt, or the finding is gone. The built-in
 // ones are for whole runs of the corpus.
-func reportUnused(env *environment, list *known.List, own int, r *report.Run) {
+func reportUnused(env *environment, list *known.List, own int, r *event.Run) {
 	user := known.List{Filters: list.Filters[own:]}
 	for _, f := range user.Unused(&r.Config) {
 		env.tell("%s: known finding %s matched nothing in this run", f.Origin, f.ID)
@@ -68,7 +68,7 @@ func baselineFile(file string) error {
 }
 
 // writeBaseline writes what cells have found and no filter knows as a list of known findings; file may be "": then it does nothing.
-func writeBaseline(env *environment, file string, cells iter.Seq2[int, *report.Cell]) error {
+func writeBaseline(env *environment, file string, cells iter.Seq2[int, *event.Cell]) error {
 	if file == "" {
 		return nil
 	}

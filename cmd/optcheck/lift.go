@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit"
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/model"
@@ -64,11 +65,11 @@ the machine code that shows the new outcome, and why the test forbids it.`,
 
 // liftGroup is the cells of a test whose machine code lifts to the same test.
 type liftGroup struct {
-	Test    string          `json:"test"`
-	Class   string          `json:"class"`
-	Reason  string          `json:"reason,omitempty"`
-	Cells   []string        `json:"cells"`
-	Verdict *report.Verdict `json:"verdict,omitempty"`
+	Test    string         `json:"test"`
+	Class   string         `json:"class"`
+	Reason  string         `json:"reason,omitempty"`
+	Cells   []string       `json:"cells"`
+	Verdict *event.Verdict `json:"verdict,omitempty"`
 }
 
 func runLift(ctx context.Context, env *environment, f *liftFlags, args []string) error {
@@ -76,7 +77,7 @@ func runLift(ctx context.Context, env *environment, f *liftFlags, args []string)
 	if err != nil {
 		return err
 	}
-	gate.fail = report.FailNever // what was found is what is asked for
+	gate.fail = event.FailNever // what was found is what is asked for
 	o, err := f.audit.options(ctx, env, args)
 	if err != nil {
 		return err
@@ -84,7 +85,7 @@ func runLift(ctx context.Context, env *environment, f *liftFlags, args []string)
 	o.KeepVerdicts = true
 	bar := newProgress(env.bar, f.audit.quiet)
 	o.Progress = bar.update
-	run := report.NewRun()
+	run := event.NewRun()
 	err = audit.Run(ctx, o, run)
 	bar.done()
 	if err != nil {
@@ -112,12 +113,12 @@ func runLift(ctx context.Context, env *environment, f *liftFlags, args []string)
 	return gate.done(run)
 }
 
-func liftGroups(run *report.Run) []*liftGroup {
+func liftGroups(run *event.Run) []*liftGroup {
 	by := map[string]*liftGroup{}
 	var out []*liftGroup
 	for i := range run.Cells {
 		c := &run.Cells[i]
-		if c.Class == report.Unsupported {
+		if c.Class == event.Unsupported {
 			continue
 		}
 		key := c.Test + "\x00" + c.Class + "\x00" + c.Reason
@@ -162,7 +163,7 @@ func writePictures(ctx context.Context, env *environment, dir string, tests []*l
 	}
 	n, drawn := 0, 0
 	for _, g := range groups {
-		if g.Class != report.Miscompiled || g.Verdict.Lifted == "" {
+		if g.Class != event.Miscompiled || g.Verdict.Lifted == "" {
 			continue // machine code of AMD's is no litmus test
 		}
 		n++
@@ -191,7 +192,7 @@ func writePictures(ctx context.Context, env *environment, dir string, tests []*l
 
 // drawOutcome draws the first new outcome in one test; false if there is no
 // execution that ends in it.
-func drawOutcome(ctx context.Context, t *litmus.Test, v *report.Verdict, dir, file string) (bool, error) {
+func drawOutcome(ctx context.Context, t *litmus.Test, v *event.Verdict, dir, file string) (bool, error) {
 	m, err := model.Load(v.Model)
 	if err != nil {
 		return false, err

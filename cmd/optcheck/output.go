@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // printed is standard output. It remembers what went wrong with it: whoever prints need not look.
@@ -68,7 +68,7 @@ func streamFlag(cmd *cobra.Command, file *string) {
 
 // failOnFlag adds --fail-on to a command that reports on cells.
 func failOnFlag(cmd *cobra.Command) {
-	cmd.Flags().String("fail-on", string(report.FailNew), "which cells make the exit code 1: new (miscompiled or crashed, and not known), "+
+	cmd.Flags().String("fail-on", string(event.FailNew), "which cells make the exit code 1: new (miscompiled or crashed, and not known), "+
 		"miscompiled (known or not, and undecided ones), changed (these too), optimised (these too), unknown (undecided ones alone), never")
 }
 

@@ -11,10 +11,10 @@ import (
 
 	"optcheck/audit"
 	"optcheck/bug"
+	"optcheck/event"
 	"optcheck/known"
 	"optcheck/litmus"
 	"optcheck/model"
-	"optcheck/report"
 	"optcheck/report/html"
 )
 
@@ -56,7 +56,7 @@ func (p *painter) model(name string) (*model.Model, error) {
 // it and as the machine code shows it; else an outcome that the machine code has
 // lost; else one that sequential consistency forbids only in the test; else what
 // the test asks for.
-func (p *painter) pictures(ctx context.Context, t *report.Test, r *report.Result) ([]html.Picture, error) {
+func (p *painter) pictures(ctx context.Context, t *event.Test, r *event.Result) ([]html.Picture, error) {
 	v := r.Verdict
 	if v == nil {
 		return nil, nil

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"optcheck/audit"
+	"optcheck/event"
 	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/known"
@@ -52,10 +53,10 @@ type programRun struct {
 	o        realcode.Options
 	modules  []*ptx.Module
 	programs []*realcode.Program
-	h        report.Handler
+	h        event.Handler
 	known    int  // cells that a store has
 	partly   bool // some parts of a file were not read
-	problems []report.Problem
+	problems []event.Problem
 }
 
 // programMemory is up to where garbage of an audit of programs is collected seldom, in bytes.
@@ -91,18 +92,18 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	if len(r.modules) == 0 {
 		return fmt.Errorf("%d of %d files could not be read", failed, len(files))
 	}
-	set, last := report.NewSet(), &lastStats{}
-	handlers := report.Tee{set, last}
+	set, last := event.NewSet(), &lastStats{}
+	handlers := event.Tee{set, last}
 	if f.output != "" {
 		out, err := input.Create(f.output)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, out.Close()) }()
-		handlers = append(handlers, report.NewJSONLines(out))
+		handlers = append(handlers, event.NewJSONLines(out))
 	}
 	if f.format == "json" {
-		handlers = append(handlers, report.NewJSONLines(env.stdout))
+		handlers = append(handlers, event.NewJSONLines(env.stdout))
 	}
 	r.h = known.Handler{List: list, Next: handlers}
 	var st *auditStore
@@ -111,7 +112,7 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 			return err
 		}
 		defer func() { err = errors.Join(err, st.s.Close()) }()
-		r.h = report.Tee{st, r.h} // which findings are known is nothing to store
+		r.h = event.Tee{st, r.h} // which findings are known is nothing to store
 		r.o.Have = r.knownTo(st)
 	}
 	runErr := r.run(ctx, newProgress(env.bar, f.quiet))
@@ -145,9 +146,9 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 		return errors.New(why)
 	}
 	run = counted(env, run)
-	if n := run.Classes(); gate.fail == report.FailNew && n[report.Changed]+n[report.Unknown] > 0 {
+	if n := run.Classes(); gate.fail == event.FailNew && n[event.Changed]+n[event.Unknown] > 0 {
 		env.tell("%s of kernels without a verdict, which --fail-on new does not count, and --fail-on changed does",
-			plain.Count(n[report.Changed]+n[report.Unknown], "changed or unknown cell"))
+			plain.Count(n[event.Changed]+n[event.Unknown], "changed or unknown cell"))
 	}
 	return gate.done(run)
 }
@@ -186,7 +187,7 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 		partly := err != nil && len(modules) > 0 && !isCUDA(file)
 		if r.partly = r.partly || partly; partly || len(modules) == 0 {
 			failed++
-			r.problems = append(r.problems, report.Problem{Kind: report.ProblemInput, Detail: err.Error()})
+			r.problems = append(r.problems, event.Problem{Kind: event.ProblemInput, Detail: err.Error()})
 		}
 		for _, m := range modules {
 			program := realcode.NewProgram
@@ -253,18 +254,18 @@ func (r *programRun) run(ctx context.Context, bar *progress) error {
 	}
 	plan := realcode.Config(&r.o, r.programs)
 	plan.Tool, plan.Build = version(), build
-	if err := r.h.Handle(report.Event{Config: plan}); err != nil {
+	if err := r.h.Handle(event.Event{Config: plan}); err != nil {
 		return err
 	}
 	for _, p := range r.programs {
 		for i := range p.Tests {
-			if err := r.h.Handle(report.Event{Test: &p.Tests[i]}); err != nil {
+			if err := r.h.Handle(event.Event{Test: &p.Tests[i]}); err != nil {
 				return err
 			}
 		}
 	}
 	for i := range r.problems {
-		if err := r.h.Handle(report.Event{Problem: &r.problems[i]}); err != nil {
+		if err := r.h.Handle(event.Event{Problem: &r.problems[i]}); err != nil {
 			return err
 		}
 	}
@@ -285,12 +286,12 @@ func (r *programRun) run(ctx context.Context, bar *progress) error {
 		return err
 	}
 	own, tools := audit.Usage(r.o.Toolchains)
-	return errors.Join(err, r.h.Handle(report.Event{Stats: &report.Stats{Cells: cells, Wall: time.Since(start).Seconds(), OwnCPU: own.Seconds(),
+	return errors.Join(err, r.h.Handle(event.Event{Stats: &event.Stats{Cells: cells, Wall: time.Since(start).Seconds(), OwnCPU: own.Seconds(),
 		ToolCPU: tools.Seconds(), Registers: registers, Interrupted: err != nil}}))
 }
 
 // flush has a handler write what it gathers, so that a run that dies loses no more than a cell.
-func flush(h report.Handler) error {
+func flush(h event.Handler) error {
 	if f, ok := h.(interface{ Flush() error }); ok {
 		return f.Flush()
 	}
@@ -349,16 +350,16 @@ func checkProgram(ctx context.Context, env *environment, file, code string, asJS
 	if err != nil {
 		return err
 	}
-	return gate.one(report.Result{Class: c.Class, Reason: c.Reason})
+	return gate.one(event.Result{Class: c.Class, Reason: c.Reason})
 }
 
 // writeProgram writes what a cell says of a module for people.
 func writeProgram(env *environment, m *ptx.Module, c *realcode.Cell, text report.TextOptions) error {
-	run, p := report.NewRun(), realcode.NewProgram(m, realcode.Origin{})
-	run.Config = report.Config{Tests: len(p.Tests), Cells: len(p.Tests), Layouts: []string{report.OwnLayout}, Levels: []string{c.Level},
-		Toolchains: []report.Toolchain{{ID: c.Toolchain}}, Claims: realcode.Statement(realcode.Runs)}
+	run, p := event.NewRun(), realcode.NewProgram(m, realcode.Origin{})
+	run.Config = event.Config{Tests: len(p.Tests), Cells: len(p.Tests), Layouts: []string{event.OwnLayout}, Levels: []string{c.Level},
+		Toolchains: []event.Toolchain{{ID: c.Toolchain}}, Claims: realcode.Statement(realcode.Runs)}
 	for i := range p.Tests {
-		if err := run.Handle(report.Event{Test: &p.Tests[i]}); err != nil {
+		if err := run.Handle(event.Event{Test: &p.Tests[i]}); err != nil {
 			return err
 		}
 	}

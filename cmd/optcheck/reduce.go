@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/bug"
+	"optcheck/event"
 	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/reduce"
-	"optcheck/report"
 	"optcheck/toolchain"
 )
 
@@ -134,8 +134,8 @@ type reduced struct {
 	Flags      []string         `json:"flags,omitempty"`
 	Test       string           `json:"test"`
 	Program    string           `json:"program"` // PTX, OpenCL C or LLVM IR
-	Cell       *report.Cell     `json:"cell"`
-	Listing    *report.Listing  `json:"listing,omitempty"`
+	Cell       *event.Cell      `json:"cell"`
+	Listing    *event.Listing   `json:"listing,omitempty"`
 	Steps      []string         `json:"steps"`
 	Rounds     int              `json:"rounds"`
 	Candidates int              `json:"candidates"`

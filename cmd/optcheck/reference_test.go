@@ -18,9 +18,9 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/limits"
 	"optcheck/optcheck"
-	"optcheck/report"
 )
 
 var update = flag.Bool("update", false, "write the reference pages anew")
@@ -154,7 +154,7 @@ func exitPage(b *bytes.Buffer) {
 		fmt.Fprintf(b, "| `%s` | %s | %s |\n", c.CommandPath(), x.zero, x.one)
 	}
 	b.WriteString("\n`--fail-on` is one of\n\n| value | exit code 1 if there is |\n|---|---|\n")
-	for _, x := range report.FailOns {
+	for _, x := range event.FailOns {
 		fmt.Fprintf(b, "| `%s` | %s |\n", x.Value, x.Cells)
 	}
 	b.WriteString("\n[Known findings](../results/known.md) are those that a list with reasons explains.\n\n" +
@@ -170,7 +170,7 @@ func exitPage(b *bytes.Buffer) {
 func eventsPage(t *testing.T, b *bytes.Buffer) {
 	docs := map[string]*ast.StructType{}
 	about := map[string]string{}
-	files, err := filepath.Glob(filepath.Join("..", "..", "report", "*.go"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "event", "*.go"))
 	require.NoError(t, err)
 	for _, file := range files {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
@@ -190,9 +190,9 @@ func eventsPage(t *testing.T, b *bytes.Buffer) {
 	}
 	fmt.Fprintf(b, "# The event stream\n\nWhat `audit --output`, `audit --format json` and `run --output` write: JSON lines, each an object with exactly one key, which\n"+
 		"names its kind. The first is a `config`. This is schema %d; a stream of another one is refused or read as documented in\n"+
-		"`report`. Fields without a value are left out.\n", report.Schema)
+		"`event`. Fields without a value are left out.\n", event.Schema)
 	seen := map[reflect.Type]bool{}
-	queue := []reflect.Type{reflect.TypeFor[report.Event]()}
+	queue := []reflect.Type{reflect.TypeFor[event.Event]()}
 	for len(queue) > 0 {
 		typ := queue[0]
 		queue = queue[1:]

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/store"
+	"optcheck/event"
 	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/known"
@@ -91,13 +92,13 @@ an older report is made the new one's.`,
 }
 
 func runReport(env *environment, in []string, sel *selection, format string, files []string, text report.TextOptions) error {
-	return renderRun(env, func() (*report.Set, error) { return readSet(env, in, sel, nil) }, format, files, text, "", gate.shown)
+	return renderRun(env, func() (*event.Set, error) { return readSet(env, in, sel, nil) }, format, files, text, "", gate.shown)
 }
 
 // renderRun writes the reports of a run, which is read when all else is known to
 // be in order, and says what verdict makes of it.
-func renderRun(env *environment, read func() (*report.Set, error), format string, files []string, text report.TextOptions,
-	pages string, verdict func(gate, *report.Run) error) error {
+func renderRun(env *environment, read func() (*event.Set, error), format string, files []string, text report.TextOptions,
+	pages string, verdict func(gate, *event.Run) error) error {
 	gate, err := env.settings.gate()
 	if err != nil {
 		return err
@@ -133,7 +134,7 @@ func renderRun(env *environment, read func() (*report.Set, error), format string
 
 // readSet reads what is wanted of event streams, as one whole, or of a store. Known
 // findings are marked if list is not nil.
-func readSet(env *environment, files []string, sel *selection, list *known.List) (*report.Set, error) {
+func readSet(env *environment, files []string, sel *selection, list *known.List) (*event.Set, error) {
 	set, err := readAll(env, files, sel.setting, list)
 	if err != nil {
 		return nil, err
@@ -147,8 +148,8 @@ func readSet(env *environment, files []string, sel *selection, list *known.List)
 
 // readAll reads event streams into memory, or what a store has of a setting (0: that
 // of the latest run).
-func readAll(env *environment, files []string, setting int64, list *known.List) (*report.Set, error) {
-	set := report.NewSet() // keeps what repeats once
+func readAll(env *environment, files []string, setting int64, list *known.List) (*event.Set, error) {
+	set := event.NewSet() // keeps what repeats once
 	if file, err := storeAmong(files); err != nil || file != "" {
 		if err == nil {
 			err = storeEvents(env.ctx, file, setting, set)
@@ -163,7 +164,7 @@ func readAll(env *environment, files []string, setting int64, list *known.List) 
 	}
 	for _, file := range files {
 		if err := readEvents(env, file, set); err != nil {
-			if errors.Is(err, report.ErrConflict) {
+			if errors.Is(err, event.ErrConflict) {
 				err = fmt.Errorf("%s: %w", file, err)
 			}
 			return nil, err
@@ -199,7 +200,7 @@ const (
 
 // readEvents passes the events of a file, or of standard input for "-", to a
 // handler. The file may be compressed by gzip, or be a store.
-func readEvents(env *environment, file string, h report.Handler) error {
+func readEvents(env *environment, file string, h event.Handler) error {
 	if file != "-" && store.Is(file) {
 		return storeEvents(env.ctx, file, 0, h)
 	}
@@ -208,7 +209,7 @@ func readEvents(env *environment, file string, h report.Handler) error {
 		return err
 	}
 	defer done()
-	return report.Read(file, b, h.Handle)
+	return event.Read(file, b, h.Handle)
 }
 
 // openStream opens a file, or standard input for "-", for reading, unpacked if it

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/reduce"
 	"optcheck/report"
 )
@@ -64,34 +65,34 @@ var (
 func oddities(t *testing.T, file string) {
 	f, err := os.Create(file)
 	require.NoError(t, err)
-	w := report.NewJSONLines(f)
-	require.NoError(t, w.Handle(report.Event{Config: &report.Config{Schema: report.Schema, Tool: "t", Tests: 9, Cells: 9,
+	w := event.NewJSONLines(f)
+	require.NoError(t, w.Handle(event.Event{Config: &event.Config{Schema: event.Schema, Tool: "t", Tests: 9, Cells: 9,
 		Claims: "Claimed is this.\nAnd that."}}))
 	n := 0
-	add := func(test report.Test, toolchain, target, layout, rule string) {
+	add := func(test event.Test, toolchain, target, layout, rule string) {
 		n++
 		test.Hash = fmt.Sprint("h", n)
-		class, access := report.Changed, 0
-		if rule == report.RuleCrash || rule == report.RuleHang {
-			class, access = report.Crashed, -1
+		class, access := event.Changed, 0
+		if rule == event.RuleCrash || rule == event.RuleHang {
+			class, access = event.Crashed, -1
 		}
-		require.NoError(t, w.Handle(report.Event{Test: &test}))
-		require.NoError(t, w.Handle(report.Event{Cell: &report.Cell{Test: test.Name, Hash: test.Hash, Toolchain: toolchain, Target: target,
-			Level: "O3", Layout: layout, Result: report.Result{Class: class, Code: fmt.Sprint("c", n),
-				Findings: []report.Finding{{Rule: rule, Access: access, Detail: "d"}}}}}))
+		require.NoError(t, w.Handle(event.Event{Test: &test}))
+		require.NoError(t, w.Handle(event.Event{Cell: &event.Cell{Test: test.Name, Hash: test.Hash, Toolchain: toolchain, Target: target,
+			Level: "O3", Layout: layout, Result: event.Result{Class: class, Code: fmt.Sprint("c", n),
+				Findings: []event.Finding{{Rule: rule, Access: access, Detail: "d"}}}}}))
 	}
-	add(report.Test{Name: "mp", Dialect: "GPU_PTX", Preset: "corpus"}, "ptxas 12.4.131", "sm_80", "pointers", "merged")
-	add(report.Test{Name: "it's", Dialect: "GPU_PTX", File: "a dir/it's.litmus"}, "ptxas 12.4.131", "sm_80", "offsets", "weakened")
-	add(report.Test{Name: "mp2", Dialect: "GPU_PTX", File: "-x.litmus"}, "llc 22.1.8 + ptxas 12.4.131", "sm_80", "pointers", "fence-removed")
-	add(report.Test{Name: "cl-mp", Dialect: "GPU_OPENCL", Preset: "corpus"}, "clang 22.1.8", "gfx90a", "pointers", "missing")
-	add(report.Test{Name: "k.ptx:k", File: "k.ptx", Dialect: report.Program, Lines: [][]int{{17}}}, "ptxas 11.8.89", "sm_70", "own", "weakened")
-	add(report.Test{Name: "k.cu@nvcc-12.4.131.ptx:k", File: "k.cu", Dialect: report.Program, Lines: [][]int{{17}}},
+	add(event.Test{Name: "mp", Dialect: "GPU_PTX", Preset: "corpus"}, "ptxas 12.4.131", "sm_80", "pointers", "merged")
+	add(event.Test{Name: "it's", Dialect: "GPU_PTX", File: "a dir/it's.litmus"}, "ptxas 12.4.131", "sm_80", "offsets", "weakened")
+	add(event.Test{Name: "mp2", Dialect: "GPU_PTX", File: "-x.litmus"}, "llc 22.1.8 + ptxas 12.4.131", "sm_80", "pointers", "fence-removed")
+	add(event.Test{Name: "cl-mp", Dialect: "GPU_OPENCL", Preset: "corpus"}, "clang 22.1.8", "gfx90a", "pointers", "missing")
+	add(event.Test{Name: "k.ptx:k", File: "k.ptx", Dialect: event.Program, Lines: [][]int{{17}}}, "ptxas 11.8.89", "sm_70", "own", "weakened")
+	add(event.Test{Name: "k.cu@nvcc-12.4.131.ptx:k", File: "k.cu", Dialect: event.Program, Lines: [][]int{{17}}},
 		"nvcc 12.4.131 + ptxas 11.8.89", "sm_70", "own", "weakened")
-	add(report.Test{Name: "own.cu@nvcc-12.4.131.ptx:k", File: "own.cu@nvcc-12.4.131.ptx", Origin: "own.cu", OriginLines: []int{7}, Dialect: report.Program,
+	add(event.Test{Name: "own.cu@nvcc-12.4.131.ptx:k", File: "own.cu@nvcc-12.4.131.ptx", Origin: "own.cu", OriginLines: []int{7}, Dialect: event.Program,
 		Lines: [][]int{{17}}}, "nvcc 12.4.131 + ptxas 11.8.89", "sm_70", "own", "weakened")
-	add(report.Test{Name: "c.ptx:k", File: "c.ptx", Dialect: report.Program, Lines: [][]int{{17}}}, "ptxas 11.8.89", "sm_70", "own", report.RuleCrash)
-	add(report.Test{Name: "c.cu@nvcc-12.4.131", File: "c.cu", Dialect: report.Program, Lines: [][]int{{}}}, "nvcc 12.4.131 + ptxas 11.8.89", "sm_70", "own",
-		report.RuleHang)
+	add(event.Test{Name: "c.ptx:k", File: "c.ptx", Dialect: event.Program, Lines: [][]int{{17}}}, "ptxas 11.8.89", "sm_70", "own", event.RuleCrash)
+	add(event.Test{Name: "c.cu@nvcc-12.4.131", File: "c.cu", Dialect: event.Program, Lines: [][]int{{}}}, "nvcc 12.4.131 + ptxas 11.8.89", "sm_70", "own",
+		event.RuleHang)
 	require.NoError(t, w.Close())
 	require.NoError(t, f.Close())
 }

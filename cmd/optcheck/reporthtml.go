@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/known"
-	"optcheck/report"
 	"optcheck/report/html"
 )
 
@@ -31,8 +31,8 @@ func writeHTML(ctx context.Context, env *environment, files []string, sel *selec
 		return err
 	}
 	if len(files) == 0 {
-		set := report.NewSet()
-		if err := set.Handle(report.Event{Config: &report.Config{Schema: report.Schema, Tool: version()}}); err != nil {
+		set := event.NewSet()
+		if err := set.Handle(event.Event{Config: &event.Config{Schema: event.Schema, Tool: version()}}); err != nil {
 			return err
 		}
 		return writePages(ctx, env, set, list, dir, limit, more)
@@ -55,11 +55,11 @@ func htmlFlag(cmd *cobra.Command, dir *string) {
 }
 
 // pagesOf writes the pages of a run, if they are wanted.
-func pagesOf(ctx context.Context, env *environment, run *report.Run, list *known.List, dir string) error {
+func pagesOf(ctx context.Context, env *environment, run *event.Run, list *known.List, dir string) error {
 	if dir == "" {
 		return nil
 	}
-	set := report.NewSet()
+	set := event.NewSet()
 	if err := run.Replay(set); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func pagesOf(ctx context.Context, env *environment, run *report.Run, list *known
 const defaultHTMLLimit = 24
 
 // writePages writes the pages of a set into a folder and says what they are.
-func writePages(ctx context.Context, env *environment, set *report.Set, list *known.List, dir string, limit float64,
+func writePages(ctx context.Context, env *environment, set *event.Set, list *known.List, dir string, limit float64,
 	more []html.ExtraPage) error {
 	bar := newProgress(env.bar, env.quiet)
 	bar.what = "pages"

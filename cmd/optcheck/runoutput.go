@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"optcheck/audit/device"
+	"optcheck/event"
 	"optcheck/internal/plain"
-	"optcheck/report"
 )
 
 // runOutput renders results as they come.
@@ -110,7 +110,7 @@ func (o *runOutput) notRun(r *device.Result) {
 	switch {
 	case r.Failed():
 		return
-	case r.Status == report.StatusUnsupported:
+	case r.Status == event.StatusUnsupported:
 		o.lacking++
 		state, why = r.Status, r.Detail
 	}
@@ -154,7 +154,7 @@ func (o *runOutput) line(r *device.Result) {
 		}
 		for _, u := range r.Unseen {
 			fmt.Fprintf(o.text, "    %14s  %-32s allowed by %s; rates above %.2g excluded\n", "never seen",
-				r.StateText(report.Outcome{Values: u.Values}), r.Models[0], u.Excluded)
+				r.StateText(event.Outcome{Values: u.Values}), r.Models[0], u.Excluded)
 		}
 	}
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/audit/device"
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // TestFormRefusedFirst: of a test whose first form is refused before a model is asked, another form is counted as any test is.
 func TestFormRefusedFirst(t *testing.T) {
 	var text strings.Builder
 	o := &runOutput{f: &runFlags{until: "seen"}, text: &text, events: &runEvents{}, models: []string{"ptx", "ptx-async"}}
-	refused := device.Result{Binary: &device.Binary{State: "unsupported"}, Histogram: report.Histogram{Test: "shfl-mp", Status: report.StatusRefused, Rate: &report.Rate{}}}
-	ran := device.Result{Binary: &device.Binary{State: "validated"}, Histogram: report.Histogram{Test: "shfl-mp", Status: report.StatusDone, Validated: true, Instances: 5,
-		Weak: 2, Rate: &report.Rate{}, Models: []string{"ptx", "ptx-async"}, Says: []string{device.Undecided, device.Forbidden},
-		Outcomes: []report.Outcome{{Count: 2, Weak: true, Says: []string{device.Undecided, device.Forbidden}}}}}
+	refused := device.Result{Binary: &device.Binary{State: "unsupported"}, Histogram: event.Histogram{Test: "shfl-mp", Status: event.StatusRefused, Rate: &event.Rate{}}}
+	ran := device.Result{Binary: &device.Binary{State: "validated"}, Histogram: event.Histogram{Test: "shfl-mp", Status: event.StatusDone, Validated: true, Instances: 5,
+		Weak: 2, Rate: &event.Rate{}, Models: []string{"ptx", "ptx-async"}, Says: []string{device.Undecided, device.Forbidden},
+		Outcomes: []event.Outcome{{Count: 2, Weak: true, Says: []string{device.Undecided, device.Forbidden}}}}}
 	o.result(&refused)
 	o.result(&ran)
 	row := o.rows["shfl-mp"]
@@ -33,15 +33,15 @@ func TestFormRefusedFirst(t *testing.T) {
 // is no success, however many others there are.
 func TestRunVerdict(t *testing.T) {
 	result := func(test, state, status, detail string, n uint64) device.Result {
-		return device.Result{Binary: &device.Binary{State: state}, Histogram: report.Histogram{Test: test, Status: status,
+		return device.Result{Binary: &device.Binary{State: state}, Histogram: event.Histogram{Test: test, Status: status,
 			Detail: detail, Instances: n,
-			Rate: &report.Rate{}}}
+			Rate: &event.Rate{}}}
 	}
-	ran := result("mp", "validated", report.StatusDone, "", 1)
-	refused := result("sb", "unsupported", report.StatusRefused, "unsupported: no such thing", 0)
-	stopped := result("lb", "validated", report.StatusTimeout, "timeout: no answer\nstack", 0)
-	lacking := result("lb", "validated", report.StatusUnsupported, "unsupported: a test on 3 devices, there are 2", 0)
-	half := result("lb", "validated", report.StatusTimeout, "timeout: no answer", 1)
+	ran := result("mp", "validated", event.StatusDone, "", 1)
+	refused := result("sb", "unsupported", event.StatusRefused, "unsupported: no such thing", 0)
+	stopped := result("lb", "validated", event.StatusTimeout, "timeout: no answer\nstack", 0)
+	lacking := result("lb", "validated", event.StatusUnsupported, "unsupported: a test on 3 devices, there are 2", 0)
+	half := result("lb", "validated", event.StatusTimeout, "timeout: no answer", 1)
 	for _, c := range []struct {
 		name    string
 		results []device.Result

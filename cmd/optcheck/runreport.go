@@ -8,8 +8,8 @@ import (
 
 	"optcheck/audit/device"
 	"optcheck/audit/store"
+	"optcheck/event"
 	"optcheck/internal/input"
-	"optcheck/report"
 )
 
 // runFormats are the forms that optcheck run writes to files.
@@ -21,9 +21,9 @@ type runEvents struct {
 	ctx     context.Context
 	env     *environment
 	start   time.Time
-	out     report.Tee
+	out     event.Tee
 	file    *os.File      // of --output, or nil
-	run     *report.Run   // what --report needs, or nil
+	run     *event.Run    // what --report needs, or nil
 	reports []*reportFile // of --report
 	html    string        // of --html
 	store   *store.Store  // of --store, or nil
@@ -38,18 +38,18 @@ func newRunEvents(ctx context.Context, env *environment, f *runFlags, o *device.
 		return nil, err
 	}
 	if len(w.reports) > 0 || w.html != "" {
-		w.run = report.NewRun()
+		w.run = event.NewRun()
 		w.out = append(w.out, w.run)
 	}
 	if f.asJSON {
-		w.out = append(w.out, report.NewJSONLines(env.stdout))
+		w.out = append(w.out, event.NewJSONLines(env.stdout))
 	}
 	if f.output != "" {
 		if w.file, err = input.Create(f.output); err != nil {
 			discard(w.reports)
 			return nil, err
 		}
-		w.out = append(w.out, report.NewJSONLines(w.file))
+		w.out = append(w.out, event.NewJSONLines(w.file))
 	}
 	if f.store != "" {
 		if w.store, err = storeAt(ctx, f.store, store.Create); err != nil {
@@ -62,16 +62,16 @@ func newRunEvents(ctx context.Context, env *environment, f *runFlags, o *device.
 	if s := f.setting; s != nil {
 		cfg.Build, cfg.Source, cfg.Flags, cfg.Model, cfg.Execute = s.Build, s.Source, s.Flags, s.Model, s.Execute
 	}
-	w.handle(report.Event{Config: cfg})
+	w.handle(event.Event{Config: cfg})
 	for _, t := range o.Tests {
 		preset, file := env.origin(t)
-		w.handle(report.Event{Test: report.NewTest(t, t.Hash(), preset, file)})
+		w.handle(event.Event{Test: event.NewTest(t, t.Hash(), preset, file)})
 	}
 	return w, nil
 }
 
 // handle writes an event at once: a run that dies keeps its results.
-func (w *runEvents) handle(e report.Event) {
+func (w *runEvents) handle(e event.Event) {
 	if w.err == nil {
 		w.err = errors.Join(w.out.Handle(e), w.out.Flush())
 	}
@@ -80,14 +80,14 @@ func (w *runEvents) handle(e report.Event) {
 // result writes one result.
 func (w *runEvents) result(r *device.Result) {
 	if len(w.out) > 0 {
-		w.handle(report.Event{Histogram: &r.Histogram})
+		w.handle(event.Event{Histogram: &r.Histogram})
 	}
 }
 
 // close ends the stream, writes the reports, and returns the first error of
 // all.
 func (w *runEvents) close() error {
-	w.handle(report.Event{Stats: &report.Stats{Wall: time.Since(w.start).Seconds(), Interrupted: w.ctx.Err() != nil}})
+	w.handle(event.Event{Stats: &event.Stats{Wall: time.Since(w.start).Seconds(), Interrupted: w.ctx.Err() != nil}})
 	err := w.err
 	if w.store != nil {
 		err = w.store.End(err)

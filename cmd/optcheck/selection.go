@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/event"
 	"optcheck/known"
 	"optcheck/optcheck"
-	"optcheck/report"
 	"optcheck/report/html"
 	"optcheck/report/serve"
 )
@@ -32,7 +32,7 @@ each. What none of the cells has is an error (but for classes, rules and races).
 func selectFlags(cmd *cobra.Command, s *selection) {
 	fl := cmd.Flags()
 	fl.Int64Var(&s.setting, "setting", 0, "of a store, this setting, as optcheck store info numbers them (default: that of the latest run)")
-	fl.StringSliceVar(&s.filter.Class, "classes", nil, "only cells of these classes ("+strings.Join(report.Severities, ",")+")")
+	fl.StringSliceVar(&s.filter.Class, "classes", nil, "only cells of these classes ("+strings.Join(event.Severities, ",")+")")
 	fl.StringSliceVar(&s.filter.Rule, "rules", nil, "only cells in which one of these rules is broken (optcheck explain)")
 	fl.StringSliceVar(&s.filter.Release, "toolchains", nil, "only these toolchains, by ID or a piece of it (12.4)")
 	fl.StringSliceVar(&s.filter.Target, "targets", nil, "only these targets (sm_80,sm_90)")
@@ -41,7 +41,7 @@ func selectFlags(cmd *cobra.Command, s *selection) {
 	fl.StringSliceVar(&s.filter.Preset, "presets", nil,
 		"only tests of these presets (corpus,paper; files for those that were read from files)")
 	fl.StringSliceVar(&s.filter.Race, "races", nil,
-		"only findings in tests of which the language says so ("+strings.Join(report.RaceWords(), ",")+")")
+		"only findings in tests of which the language says so ("+strings.Join(event.RaceWords(), ",")+")")
 	fl.StringVar(&s.filter.Text, "text", "", "only cells with all of these words in the name of the test or in what was found")
 }
 
@@ -51,8 +51,8 @@ func (s *selection) all() bool { return reflect.DeepEqual(s.filter.Values(), htm
 // check looks for words that no set can have.
 func (s *selection) check() error {
 	for _, c := range s.filter.Class {
-		if !slices.Contains(report.Severities, c) {
-			return fmt.Errorf("--classes: there is no class %q (%s)", c, strings.Join(report.Severities, ", "))
+		if !slices.Contains(event.Severities, c) {
+			return fmt.Errorf("--classes: there is no class %q (%s)", c, strings.Join(event.Severities, ", "))
 		}
 	}
 	for _, r := range s.filter.Rule {
@@ -61,8 +61,8 @@ func (s *selection) check() error {
 		}
 	}
 	for _, w := range s.filter.Race {
-		if !slices.Contains(report.RaceWords(), w) {
-			return fmt.Errorf("--races: %q must be one of %s", w, strings.Join(report.RaceWords(), ", "))
+		if !slices.Contains(event.RaceWords(), w) {
+			return fmt.Errorf("--races: %q must be one of %s", w, strings.Join(event.RaceWords(), ", "))
 		}
 	}
 	_, err := html.ParseFilter(s.filter.Values())
@@ -70,7 +70,7 @@ func (s *selection) check() error {
 }
 
 // keep tells which cells of a set that is whole are wanted.
-func (s *selection) keep(set *report.Set) (func(cell int) bool, error) {
+func (s *selection) keep(set *event.Set) (func(cell int) bool, error) {
 	if s.all() {
 		return func(int) bool { return true }, nil
 	}
@@ -81,7 +81,7 @@ func (s *selection) keep(set *report.Set) (func(cell int) bool, error) {
 }
 
 // apply returns a set that is whole with the cells that are wanted.
-func (s *selection) apply(set *report.Set) (*report.Set, error) {
+func (s *selection) apply(set *event.Set) (*event.Set, error) {
 	if s.all() {
 		return set, nil
 	}
@@ -104,15 +104,15 @@ func (s *selection) sides() (places, found selection) {
 // cellPlace identifies a cell.
 type cellPlace struct {
 	test, hash string
-	column     report.Column
+	column     event.Column
 }
 
-func placeOf(c *report.Cell) cellPlace {
-	return cellPlace{c.Test, c.Hash, report.Column{Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout}}
+func placeOf(c *event.Cell) cellPlace {
+	return cellPlace{c.Test, c.Hash, event.Column{Toolchain: c.Toolchain, Target: c.Target, Level: c.Level, Layout: c.Layout}}
 }
 
 // side reads one side of a comparison, and adds the cells that are wanted to wanted.
-func (s *selection) side(env *environment, file string, list *known.List, wanted map[cellPlace]bool) (*report.Run, error) {
+func (s *selection) side(env *environment, file string, list *known.List, wanted map[cellPlace]bool) (*event.Run, error) {
 	places, found := s.sides()
 	set, err := readSet(env, []string{file}, &places, list)
 	if err != nil {
@@ -138,7 +138,7 @@ type chosen struct {
 }
 
 // Next returns the set if it has changed.
-func (c *chosen) Next(ctx context.Context) (*report.Set, error) {
+func (c *chosen) Next(ctx context.Context) (*event.Set, error) {
 	set, err := c.Source.Next(ctx)
 	if err != nil || set == nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/store"
+	"optcheck/event"
 	"optcheck/known"
-	"optcheck/report"
 	"optcheck/report/serve"
 )
 
@@ -171,10 +171,10 @@ func (f *serveFlags) source(ctx context.Context, env *environment, files []strin
 }
 
 // setSource is a set that does not change.
-type setSource struct{ set *report.Set }
+type setSource struct{ set *event.Set }
 
 // Next returns the set once.
-func (s *setSource) Next(context.Context) (*report.Set, error) {
+func (s *setSource) Next(context.Context) (*event.Set, error) {
 	set := s.set
 	s.set = nil
 	return set, nil
@@ -189,7 +189,7 @@ type storeSource struct {
 }
 
 // Next returns the set if the store has changed.
-func (s *storeSource) Next(ctx context.Context) (*report.Set, error) {
+func (s *storeSource) Next(ctx context.Context) (*event.Set, error) {
 	if s.live == nil {
 		live, err := s.s.Follow(ctx, s.view)
 		if err != nil {
@@ -211,4 +211,4 @@ func (s *storeSource) Next(ctx context.Context) (*report.Set, error) {
 
 // set is what the store holds now, with known findings marked: the store does
 // not keep what a list says.
-func (s *storeSource) set() *report.Set { return s.list.MarkSet(s.live.Set) }
+func (s *storeSource) set() *event.Set { return s.list.MarkSet(s.live.Set) }

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/audit/store"
+	"optcheck/event"
 	"optcheck/internal/patient"
-	"optcheck/report"
 )
 
 // output is what a program prints, for reading while it runs.
@@ -92,16 +92,16 @@ func TestServeStreams(t *testing.T) {
 		file := filepath.Join(dir, name)
 		f, err := os.Create(file)
 		require.NoError(t, err)
-		h := report.NewJSONLines(f)
-		require.NoError(t, h.Handle(report.Event{Config: &report.Config{Schema: report.Schema, Tool: "t", Build: build, Tests: 1,
+		h := event.NewJSONLines(f)
+		require.NoError(t, h.Handle(event.Event{Config: &event.Config{Schema: event.Schema, Tool: "t", Build: build, Tests: 1,
 			Cells: len(levels), Shard: shard,
-			Toolchains: []report.Toolchain{{ID: "ptxas 12.4.131", Build: "b"}}, Targets: []string{"sm_80"}, Levels: []string{"O0", "O1", "O2",
+			Toolchains: []event.Toolchain{{ID: "ptxas 12.4.131", Build: "b"}}, Targets: []string{"sm_80"}, Levels: []string{"O0", "O1", "O2",
 				"O3"}, Layouts: []string{"pointers"}}}))
-		require.NoError(t, h.Handle(report.Event{Test: &report.Test{Name: "mp", Hash: "1", Dialect: "GPU_PTX", Text: "GPU_PTX mp"}}))
+		require.NoError(t, h.Handle(event.Event{Test: &event.Test{Name: "mp", Hash: "1", Dialect: "GPU_PTX", Text: "GPU_PTX mp"}}))
 		for _, level := range levels {
-			require.NoError(t, h.Handle(report.Event{Cell: &report.Cell{Test: "mp", Hash: "1", Toolchain: "ptxas 12.4.131", Target: "sm_80",
+			require.NoError(t, h.Handle(event.Event{Cell: &event.Cell{Test: "mp", Hash: "1", Toolchain: "ptxas 12.4.131", Target: "sm_80",
 				Level: level, Layout: "pointers",
-				Result: report.Result{Class: report.Preserved}}}))
+				Result: event.Result{Class: event.Preserved}}}))
 		}
 		require.NoError(t, h.Close())
 		require.NoError(t, f.Close())
@@ -135,20 +135,20 @@ func TestServeStore(t *testing.T) {
 	require.NoError(t, err)
 	defer s.Close()
 	w := s.Writer()
-	config := report.Config{Schema: report.Schema, Tool: "t", Spec: 2, Model: "default",
-		Toolchains: []report.Toolchain{{ID: "ptxas 12.4.131", Build: "b"}},
+	config := event.Config{Schema: event.Schema, Tool: "t", Spec: 2, Model: "default",
+		Toolchains: []event.Toolchain{{ID: "ptxas 12.4.131", Build: "b"}},
 		Targets:    []string{"sm_80"}, Levels: []string{"O3"}, Layouts: []string{"pointers"}}
-	require.NoError(t, w.Handle(report.Event{Config: &config}))
+	require.NoError(t, w.Handle(event.Event{Config: &config}))
 	add := func(n int) {
 		name := fmt.Sprintf("coRR+%d", n)
-		require.NoError(t, w.Handle(report.Event{Test: &report.Test{Name: name, Hash: fmt.Sprint(n), Dialect: "GPU_PTX",
+		require.NoError(t, w.Handle(event.Event{Test: &event.Test{Name: name, Hash: fmt.Sprint(n), Dialect: "GPU_PTX",
 			Text: "GPU_PTX " + name}}))
-		c := report.Cell{Test: name, Hash: fmt.Sprint(n), Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "pointers",
-			Result: report.Result{Class: report.Optimised, Code: fmt.Sprintf("%016x", n+1),
-				Findings: []report.Finding{{Rule: "merged", Thread: 1, Access: 1,
+		c := event.Cell{Test: name, Hash: fmt.Sprint(n), Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "pointers",
+			Result: event.Result{Class: event.Optimised, Code: fmt.Sprintf("%016x", n+1),
+				Findings: []event.Finding{{Rule: "merged", Thread: 1, Access: 1,
 					Detail: "#0 ld.global.cg [x] and #1 ld.global.cg [x] are one instruction: LDG.E.STRONG.GPU R2, [R2.64]"}}}}
-		require.NoError(t, w.Handle(report.Event{Listing: &report.Listing{Code: c.Code, Threads: []report.ThreadListing{{Thread: 1}}}}))
-		require.NoError(t, w.Handle(report.Event{Cell: &c}))
+		require.NoError(t, w.Handle(event.Event{Listing: &event.Listing{Code: c.Code, Threads: []event.ThreadListing{{Thread: 1}}}}))
+		require.NoError(t, w.Handle(event.Event{Cell: &c}))
 	}
 	add(0)
 	require.NoError(t, w.Flush())

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"optcheck/audit"
+	"optcheck/event"
 	"optcheck/known"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
 	"optcheck/pipeline"
-	"optcheck/report"
 	"optcheck/report/html"
 	"optcheck/spec"
 	"optcheck/target"
@@ -260,16 +260,16 @@ func (w *workbench) chosen(r *pipeline.Road, t html.Trial) (tcs []*toolchain.Too
 
 // audit runs an audit in memory and keeps all there is to see of it.
 func (w *workbench) audit(ctx context.Context, o audit.Options) (html.Tried, error) {
-	set := report.NewSet()
-	texts := map[string][]report.Artefact{}
-	place := func(c *report.Cell) string { return c.Toolchain + "\n" + c.Target }
+	set := event.NewSet()
+	texts := map[string][]event.Artefact{}
+	place := func(c *event.Cell) string { return c.Toolchain + "\n" + c.Target }
 	o.Tool, o.KeepVerdicts, o.KeepListings, o.AllArtefacts = version(), true, true, true
-	o.Artefacts = func(c *report.Cell, list []report.Artefact) error {
+	o.Artefacts = func(c *event.Cell, list []event.Artefact) error {
 		texts[place(c)] = list
 		return nil
 	}
 	err := audit.Run(ctx, o, set)
-	x := html.Tried{Set: w.list.MarkSet(set), Texts: map[int][]report.Artefact{}}
+	x := html.Tried{Set: w.list.MarkSet(set), Texts: map[int][]event.Artefact{}}
 	for i, c := range x.Set.All() {
 		x.Texts[i] = texts[place(&c)]
 	}

@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/isa"
 	"optcheck/ptx"
 	"optcheck/realcode"
-	"optcheck/report"
 	"optcheck/report/html"
 	"optcheck/target"
 	"optcheck/toolchain"
@@ -187,18 +187,18 @@ func (p *triedProgram) line(at int, made ptx.Loc) int {
 }
 
 // audit compares the program with its machine code. The code is nil if there is no cell.
-func (p *triedProgram) audit(ctx context.Context, level string) (*html.TriedCode, *report.Set, error) {
-	set, code := report.NewSet(), &html.TriedCode{}
+func (p *triedProgram) audit(ctx context.Context, level string) (*html.TriedCode, *event.Set, error) {
+	set, code := event.NewSet(), &html.TriedCode{}
 	o := realcode.Options{Toolchains: []*toolchain.Toolchain{p.tc}, Targets: []string{p.target}, Levels: []string{level}, Execute: realcode.Runs,
 		Jobs: runtime.GOMAXPROCS(0), Code: func(_ *realcode.Cell, prog *isa.Program) { code.Funcs = p.machine(prog) }}
 	program := realcode.NewProgram(p.m, p.origin())
 	config := realcode.Config(&o, []*realcode.Program{program})
 	config.Tool = version()
-	if err := set.Handle(report.Event{Config: config}); err != nil {
+	if err := set.Handle(event.Event{Config: config}); err != nil {
 		return nil, set, err
 	}
 	for i := range program.Tests {
-		if err := set.Handle(report.Event{Test: &program.Tests[i]}); err != nil {
+		if err := set.Handle(event.Event{Test: &program.Tests[i]}); err != nil {
 			return nil, set, err
 		}
 	}

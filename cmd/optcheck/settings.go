@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"optcheck/event"
 	"optcheck/pipeline"
-	"optcheck/report"
 	"optcheck/target"
 )
 
@@ -91,9 +91,9 @@ func (env *environment) forFile() *environment {
 }
 
 // fail returns the cells that make the exit code 1.
-func (s *settings) fail() (report.FailOn, error) {
+func (s *settings) fail() (event.FailOn, error) {
 	var names []string
-	for _, x := range report.FailOns {
+	for _, x := range event.FailOns {
 		if string(x.Value) == s.failOn {
 			return x.Value, nil
 		}

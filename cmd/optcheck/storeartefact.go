@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/store"
+	"optcheck/event"
 	"optcheck/internal/input"
-	"optcheck/report"
 )
 
 func newStoreArtefactCmd(env *environment) *cobra.Command {
@@ -118,8 +118,8 @@ func putArtefact(ctx context.Context, args []string) error {
 }
 
 // endings are the endings of the files that extract writes.
-var endings = map[string]string{report.ArtefactPTX: "ptx", report.ArtefactOpenCL: "cl", report.ArtefactLLVMIR: "ll",
-	report.ArtefactMachine: "asm"}
+var endings = map[string]string{event.ArtefactPTX: "ptx", event.ArtefactOpenCL: "cl", event.ArtefactLLVMIR: "ll",
+	event.ArtefactMachine: "asm"}
 
 // extractCell writes files whose names do not come from the store.
 func extractCell(ctx context.Context, env *environment, args []string) error {

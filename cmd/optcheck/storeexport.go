@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/store"
+	"optcheck/event"
 	"optcheck/internal/input"
-	"optcheck/report"
 )
 
 func newStoreExportCmd(env *environment) *cobra.Command {
@@ -72,7 +72,7 @@ func runStoreExport(ctx context.Context, env *environment, f *exportFlags, path 
 	case "parquet":
 		return s.ExportParquet(ctx, v, out)
 	}
-	h := report.NewJSONLines(out)
+	h := event.NewJSONLines(out)
 	if f.run != 0 {
 		err = s.ExportRun(ctx, f.run, h)
 	} else {

@@ -6,18 +6,18 @@ import (
 	"fmt"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
-	"optcheck/report"
 )
 
 // gate is what makes the exit code of a command that reports on cells.
 type gate struct {
-	fail         report.FailOn
+	fail         event.FailOn
 	allowUnknown int // cells that may be undecided
 }
 
 // choose tells a run what its reader chose.
-func (g gate) choose(r *report.Run) { r.FailOn, r.AllowUnknown = g.fail, g.allowUnknown }
+func (g gate) choose(r *event.Run) { r.FailOn, r.AllowUnknown = g.fail, g.allowUnknown }
 
 // gate returns what --fail-on and --allow-unknown ask for.
 func (s *settings) gate() (gate, error) {
@@ -30,7 +30,7 @@ func (s *settings) gate() (gate, error) {
 
 // shown is the verdict on a run that is only shown: that not all of it was done is an error where
 // somebody asks whether there is nothing.
-func (g gate) shown(r *report.Run) error {
+func (g gate) shown(r *event.Run) error {
 	g.choose(r)
 	if why := onlyFailures(r); why != "" {
 		return fmt.Errorf("no cell could be decided: %s", why)
@@ -38,7 +38,7 @@ func (g gate) shown(r *report.Run) error {
 	if g.hit(r, r.Undecided() != "") {
 		return errFound
 	}
-	if why := cmp.Or(r.Broken(), r.Incomplete()); why != "" && g.fail.Names(report.Unknown) {
+	if why := cmp.Or(r.Broken(), r.Incomplete()); why != "" && g.fail.Names(event.Unknown) {
 		return fmt.Errorf("%s, so that --fail-on %s cannot say that there is nothing", why, g.fail)
 	}
 	return nil
@@ -46,7 +46,7 @@ func (g gate) shown(r *report.Run) error {
 
 // done is the verdict on a run that was to be done: what was asked for is broken, then something was
 // found, then not all was done.
-func (g gate) done(r *report.Run) error {
+func (g gate) done(r *event.Run) error {
 	g.choose(r)
 	undecided := r.Undecided()
 	switch why := cmp.Or(nothing(r), onlyFailures(r)); {
@@ -59,19 +59,19 @@ func (g gate) done(r *report.Run) error {
 	case r.Incomplete() != "":
 		return errors.New(r.Incomplete())
 	case undecided != "":
-		return fmt.Errorf("%s (--allow-unknown N accepts N such cells, and so does a known finding of the rule %s)", undecided, report.Undecided)
+		return fmt.Errorf("%s (--allow-unknown N accepts N such cells, and so does a known finding of the rule %s)", undecided, event.Undecided)
 	}
 	return nil
 }
 
 // one is the verdict on a single cell.
-func (g gate) one(c report.Result) error {
-	return g.done(&report.Run{Cells: []report.Cell{{Result: c}}})
+func (g gate) one(c event.Result) error {
+	return g.done(&event.Run{Cells: []event.Cell{{Result: c}}})
 }
 
 // hit reports whether a run has cells that --fail-on counts.
-func (g gate) hit(r *report.Run, undecided bool) bool {
-	if undecided && g.fail.Names(report.Unknown) {
+func (g gate) hit(r *event.Run, undecided bool) bool {
+	if undecided && g.fail.Names(event.Unknown) {
 		return true
 	}
 	for _, c := range r.All() {
@@ -79,13 +79,13 @@ func (g gate) hit(r *report.Run, undecided bool) bool {
 			return true
 		}
 	}
-	return r.Classes()[report.Crashed] == 0 && looseCrash(r) && g.fail.Names(report.Crashed)
+	return r.Classes()[event.Crashed] == 0 && looseCrash(r) && g.fail.Names(event.Crashed)
 }
 
 // looseCrash reports whether a compiler crashed at something that has no cell.
-func looseCrash(r *report.Run) bool {
+func looseCrash(r *event.Run) bool {
 	for _, p := range r.Problems {
-		if p.Kind == report.ProblemCrash {
+		if p.Kind == event.ProblemCrash {
 			return true
 		}
 	}
@@ -94,11 +94,11 @@ func looseCrash(r *report.Run) bool {
 
 // onlyFailures is why nothing was decided if tools failed wherever something
 // might have been; otherwise "".
-func onlyFailures(r *report.Run) (why string) {
+func onlyFailures(r *event.Run) (why string) {
 	for _, c := range r.All() {
 		switch {
-		case c.Class == report.Unsupported:
-		case !report.Transient(&c.Result):
+		case c.Class == event.Unsupported:
+		case !event.Transient(&c.Result):
 			return ""
 		case why == "":
 			why = c.Reason
@@ -108,12 +108,12 @@ func onlyFailures(r *report.Run) (why string) {
 }
 
 // nothing is why nothing at all was decided, "" if something was.
-func nothing(r *report.Run) (why string) {
+func nothing(r *event.Run) (why string) {
 	for _, c := range r.All() {
 		switch c.Class {
-		case report.Unsupported, report.Invalid:
+		case event.Unsupported, event.Invalid:
 			why = cmp.Or(why, c.Reason, c.Class)
-		case report.Unknown:
+		case event.Unknown:
 			return "" // which is told with its number
 		default:
 			return ""
@@ -126,7 +126,7 @@ func nothing(r *report.Run) (why string) {
 }
 
 // lackingFiles is which files nothing could be decided of, "" if there are none.
-func lackingFiles(r *report.Run) string {
+func lackingFiles(r *event.Run) string {
 	file := map[[2]string]string{}
 	for i := range r.Tests {
 		t := &r.Tests[i]
@@ -140,7 +140,7 @@ func lackingFiles(r *report.Run) string {
 	var order []string
 	for _, c := range r.All() {
 		f := file[[2]string{c.Test, c.Hash}]
-		if c.Class != report.Unsupported {
+		if c.Class != event.Unsupported {
 			tried[f] = true
 		} else if _, seen := why[f]; !seen {
 			why[f], order = c.Reason, append(order, f)

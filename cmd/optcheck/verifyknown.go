@@ -4,16 +4,16 @@ import (
 	"path/filepath"
 	"slices"
 
+	"optcheck/event"
 	"optcheck/known"
-	"optcheck/report"
 	"optcheck/verify"
 )
 
 // verifiedCell is a finding as lists of known findings see it: that of a kernel, whatever compiles it.
-func verifiedCell(r *verify.Result, f *verify.Finding) *report.Cell {
-	c := &report.Cell{Test: filepath.Base(r.File) + ":" + r.Name}
-	c.Class = report.Changed
-	c.Findings = []report.Finding{{Rule: string(f.Rule), Thread: -1, Access: -1, Detail: f.Detail()}}
+func verifiedCell(r *verify.Result, f *verify.Finding) *event.Cell {
+	c := &event.Cell{Test: filepath.Base(r.File) + ":" + r.Name}
+	c.Class = event.Changed
+	c.Findings = []event.Finding{{Rule: string(f.Rule), Thread: -1, Access: -1, Detail: f.Detail()}}
 	return c
 }
 
@@ -32,7 +32,7 @@ func (v *verification) mark(list *known.List, newOnly bool, r *verify.Result) {
 }
 
 // cells are the findings of all kernels, as lists of known findings see them.
-func (v *verification) cells(yield func(int, *report.Cell) bool) {
+func (v *verification) cells(yield func(int, *event.Cell) bool) {
 	n := 0
 	for _, r := range v.results {
 		for _, f := range r.Found {

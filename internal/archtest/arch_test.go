@@ -96,6 +96,34 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// renderers are the rooms that may depend on what renders events: report itself, whose output bug puts into bundles, and the
+// command line.
+var renderers = []string{"report", "bug", "cmd"}
+
+// rendering are packages that only renderers need, by the beginnings of their paths.
+var rendering = []string{module + "report", "gonum.org/v1/plot", "github.com/owenrumney/go-sarif", "codeberg.org/go-fonts"}
+
+// TestRenderers: what judges depends on event, and on no renderer, not through others either.
+func TestRenderers(t *testing.T) {
+	_, list := rooms(t)
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Deps}} {{.}}{{end}}`, module+"...").Output()
+	require.NoError(t, err)
+	drawn := map[string]bool{} // of rendering, by those that may
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		fields := strings.Fields(line)
+		may := slices.Contains(renderers, list[of(list, fields[0])].name)
+		for _, dep := range fields[1:] {
+			i := slices.IndexFunc(rendering, func(p string) bool { return strings.HasPrefix(dep, p) })
+			if i < 0 {
+				continue
+			}
+			require.Truef(t, may, "%s judges and depends on %s, which renders: import event", fields[0], dep)
+			drawn[rendering[i]] = true
+		}
+	}
+	require.Len(t, drawn, len(rendering), "a package that nobody needs is not one to keep away")
+}
+
 // TestPicture: the picture shows rooms that there are.
 func TestPicture(t *testing.T) {
 	text, list := rooms(t)

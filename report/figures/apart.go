@@ -5,19 +5,20 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/report"
 )
 
 // placements is the page that optcheck report --format placements makes of the corpus on two devices.
 func placements(t Tree) (string, error) {
-	r := report.NewRun()
+	r := event.NewRun()
 	f, err := t.open(h200x2 + "corpus.jsonl.gz")
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	if err := report.Read("corpus.jsonl.gz", f, r.Handle); err != nil {
+	if err := event.Read("corpus.jsonl.gz", f, r.Handle); err != nil {
 		return "", err
 	}
 	var b strings.Builder
@@ -42,7 +43,7 @@ func apartSentences(t Tree) ([]string, error) {
 			if h.Instances > 0 {
 				runs++
 			}
-			if h.Status == report.StatusUnsupported {
+			if h.Status == event.StatusUnsupported {
 				unsupported++
 			}
 			if name == "corpus-none" || h.Placement == nil || h.Placement.OneDevice != "forbidden" || len(h.Says) == 0 || h.Says[0] != "allowed" {

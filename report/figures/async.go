@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
-	"optcheck/report"
 )
 
 const asyncRuns = "docs/results/h200/async/"
@@ -29,7 +29,7 @@ func (t Tree) asked(name, model string) (r askedRuns, err error) {
 	}
 	tests := map[string]*test{}
 	for _, h := range hs {
-		if h.Status != report.StatusDone || !h.Validated || h.Instances == 0 {
+		if h.Status != event.StatusDone || !h.Validated || h.Instances == 0 {
 			continue
 		}
 		x := tests[h.Test]

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
-	"optcheck/report"
 )
 
 const (
@@ -23,7 +23,7 @@ var compilers = [][2]string{{"11.8", "ptxas 11.8.89"}, {"12.4", "ptxas 12.4.131"
 	{"driver", "driver 580.159.04"}}
 
 // byCompiler calls f for each histogram of a test in the runs of all compilers, whose files differ in the name.
-func byCompiler(t Tree, files, test string, f func(compiler string, h *report.Histogram)) error {
+func byCompiler(t Tree, files, test string, f func(compiler string, h *event.Histogram)) error {
 	for _, c := range compilers {
 		hs, err := t.histograms(fmt.Sprintf(files, c[0]))
 		if err != nil {
@@ -39,13 +39,13 @@ func byCompiler(t Tree, files, test string, f func(compiler string, h *report.Hi
 }
 
 // histograms are those of a stored run, of all its parts.
-func (t Tree) histograms(name string) (list []report.Histogram, err error) {
+func (t Tree) histograms(name string) (list []event.Histogram, err error) {
 	f, err := t.open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return list, report.Read(name, f, func(e report.Event) error {
+	return list, event.Read(name, f, func(e event.Event) error {
 		if e.Histogram != nil {
 			list = append(list, *e.Histogram)
 		}
@@ -54,7 +54,7 @@ func (t Tree) histograms(name string) (list []report.Histogram, err error) {
 }
 
 // forbidden counts the instances with outcomes that the model forbids and the machine code allows.
-func forbidden(h *report.Histogram) (n uint64) {
+func forbidden(h *event.Histogram) (n uint64) {
 	for _, o := range h.Outcomes {
 		if o.ByCompiler() {
 			n += o.Count
@@ -66,7 +66,7 @@ func forbidden(h *report.Histogram) (n uint64) {
 // strongLoads is how often two strong loads of one location were seen in the other order.
 func strongLoads(t Tree) ([]string, error) {
 	cells := map[string]map[string]string{}
-	err := byCompiler(t, h200+"opportunities/run-%s.jsonl.gz", "CoRR+all-rlx.gpu-p0::p1-xg@reload.vol-1.1.0", func(c string, h *report.Histogram) {
+	err := byCompiler(t, h200+"opportunities/run-%s.jsonl.gz", "CoRR+all-rlx.gpu-p0::p1-xg@reload.vol-1.1.0", func(c string, h *event.Histogram) {
 		if cells[c] == nil {
 			cells[c] = map[string]string{}
 		}
@@ -82,7 +82,7 @@ func strongLoads(t Tree) ([]string, error) {
 // overtaken is how often a flag was seen and not the data that stand in front of it.
 func overtaken(t Tree) ([]string, error) {
 	cells := map[string]map[string]string{}
-	add := func(c string, h *report.Histogram) {
+	add := func(c string, h *event.Histogram) {
 		if cells[c] == nil {
 			cells[c] = map[string]string{}
 		}

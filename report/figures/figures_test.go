@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 var update = flag.Bool("update", false, "write the tables of the pages")
@@ -141,11 +141,11 @@ func TestMatrix(t *testing.T) {
 
 // TestFate: what is published of a cell.
 func TestFate(t *testing.T) {
-	c := &report.Cell{Result: report.Result{Class: report.Preserved}}
+	c := &event.Cell{Result: event.Result{Class: event.Preserved}}
 	require.Equal(t, "preserved", Fate(c))
-	c.Result = report.Result{Class: report.Optimised, Findings: []report.Finding{{Rule: "reordered"}, {Rule: "merged"}, {Rule: "merged"}}}
+	c.Result = event.Result{Class: event.Optimised, Findings: []event.Finding{{Rule: "reordered"}, {Rule: "merged"}, {Rule: "merged"}}}
 	require.Equal(t, "optimised merged+reordered new", Fate(c))
-	c.Verdict = &report.Verdict{Lost: []string{"x=1;"}, SCNew: []string{"x=2;"}}
+	c.Verdict = &event.Verdict{Lost: []string{"x=1;"}, SCNew: []string{"x=2;"}}
 	c.Known = []string{"a", "b"}
 	require.Equal(t, "optimised merged+reordered lost sc known:a+b", Fate(c))
 }

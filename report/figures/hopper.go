@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
-	"optcheck/report"
 )
 
 // rows reads a table of columns with tabs in between, without its head.
@@ -82,7 +82,7 @@ func levelSentences(t Tree) ([]string, error) {
 	}
 	done, binaries := 0, len(hs)
 	for _, h := range hs {
-		if h.Status == report.StatusDone && h.Validated {
+		if h.Status == event.StatusDone && h.Validated {
 			done++
 		}
 	}

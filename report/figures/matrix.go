@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // Place is where a cell is in a matrix.
@@ -20,7 +20,7 @@ type Matrix map[Place]string
 
 // Fate says in a line what became of a cell: its class; of one with findings also their rules, whether outcomes are
 // lost, and new under sequential consistency, and what the findings are known as.
-func Fate(c *report.Cell) string {
+func Fate(c *event.Cell) string {
 	if !c.HasFindings() {
 		return c.Class
 	}
@@ -113,9 +113,9 @@ func (m Matrix) WriteTo(w io.Writer) (int64, error) {
 // rank puts what is good first.
 func rank(fate string) int {
 	switch fate {
-	case report.Preserved:
+	case event.Preserved:
 		return 0
-	case report.Unsupported:
+	case event.Unsupported:
 		return 1
 	}
 	return 2

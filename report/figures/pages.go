@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
-	"optcheck/report"
 )
 
 // Tables are the tables that pages show.
@@ -71,12 +71,12 @@ func matrixSizes(file, cells, preserved string) func(Tree) ([]string, error) {
 			return nil, err
 		}
 		n := m.count(func(_ Place, f string) string { return class(f) })
-		if n[report.Unknown] > 0 {
-			return nil, fmt.Errorf("%s: %d cells are unknown", file, n[report.Unknown])
+		if n[event.Unknown] > 0 {
+			return nil, fmt.Errorf("%s: %d cells are unknown", file, n[event.Unknown])
 		}
 		say := []string{fmt.Sprintf(cells, plain.Number(len(m)))}
 		if preserved != "" {
-			say = append(say, fmt.Sprintf(preserved, plain.Number(n[report.Preserved])))
+			say = append(say, fmt.Sprintf(preserved, plain.Number(n[event.Preserved])))
 		}
 		return say, nil
 	}
@@ -106,14 +106,14 @@ func caseSentences(t Tree) ([]string, error) {
 		}
 	}
 	const weakened = " fence-weakened"
-	bad, fine := cells[report.Miscompiled+weakened], cells[report.Optimised+weakened]
+	bad, fine := cells[event.Miscompiled+weakened], cells[event.Optimised+weakened]
 	return []string{
 		fmt.Sprintf("in %s cells the compiled program can show a weak outcome", plain.Number(cells[newUnderSC])),
-		fmt.Sprintf("%d cells of %d tests: the", bad, len(tests[report.Miscompiled+weakened])),
+		fmt.Sprintf("%d cells of %d tests: the", bad, len(tests[event.Miscompiled+weakened])),
 		fmt.Sprintf("harmless in %s other cells", plain.Number(fine)),
 		fmt.Sprintf("%s cells break `fence-weakened`, %d of them matter", plain.Number(bad+fine), bad),
-		fmt.Sprintf("(`merged`, %s cells,", plain.Number(cells[report.Optimised+" merged"])),
-		fmt.Sprintf("(coWW, %d cells)", cells[report.Optimised+" known:weak-dead-store"]),
+		fmt.Sprintf("(`merged`, %s cells,", plain.Number(cells[event.Optimised+" merged"])),
+		fmt.Sprintf("(coWW, %d cells)", cells[event.Optimised+" known:weak-dead-store"]),
 	}, nil
 }
 
@@ -138,10 +138,10 @@ func knownSentence(t Tree) ([]string, error) {
 			}
 		}
 	}
-	found := n[report.Optimised] + n[report.Miscompiled]
+	found := n[event.Optimised] + n[event.Miscompiled]
 	return []string{
 		fmt.Sprintf("%s cells, of which %s preserved, %s optimised, %s miscompiled, %s unsupported, none unknown", plain.Number(all),
-			plain.Number(n[report.Preserved]), plain.Number(n[report.Optimised]), plain.Number(n[report.Miscompiled]), plain.Number(n[report.Unsupported])),
+			plain.Number(n[event.Preserved]), plain.Number(n[event.Optimised]), plain.Number(n[event.Miscompiled]), plain.Number(n[event.Unsupported])),
 		fmt.Sprintf("Of the %s cells with findings **%s new**", plain.Number(found), map[bool]string{true: "none is", false: fmt.Sprint(fresh, " are")}[fresh == 0]),
 	}, nil
 }
@@ -200,7 +200,7 @@ func corpusSentence(t Tree) ([]string, error) {
 	defer f.Close()
 	var runs []map[string]uint64 // by test and setting
 	tests, refused, least := map[string]bool{}, map[string]int{}, ^uint64(0)
-	err = report.Read(name, f, func(e report.Event) error {
+	err = event.Read(name, f, func(e event.Event) error {
 		h := e.Histogram
 		switch {
 		case e.Config != nil:

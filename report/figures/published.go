@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
-	"optcheck/report"
 )
 
 // The matrices that are stored beside the test that compares them with what the compilers do (audit, TestPublished).
@@ -47,7 +47,7 @@ func classes(m Matrix, first int, of func(Place) string) (rows []string) {
 		for i := range first {
 			all = append(all, cells[i])
 		}
-		for _, c := range []string{report.Preserved, report.Optimised, report.Miscompiled, report.Unknown, report.Unsupported} {
+		for _, c := range []string{event.Preserved, event.Optimised, event.Miscompiled, event.Unknown, event.Unsupported} {
 			all = append(all, n[k+"|"+c])
 		}
 		rows = append(rows, row(all...))

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
-	"optcheck/report"
 )
 
 // rate writes a rate in 100,000.
@@ -273,7 +273,7 @@ func (t Tree) ran(name string) (*ran, error) {
 	r := &ran{tests: map[string]uint64{}, weak: map[string]bool{}, refused: map[string]bool{}, least: math.MaxUint64, leastRun: math.MaxUint64}
 	for _, h := range hs {
 		switch {
-		case h.Status == report.StatusDone:
+		case h.Status == event.StatusDone:
 			r.runs++
 			r.instances += h.Instances
 			r.tests[h.Test] += h.Instances

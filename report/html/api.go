@@ -1,6 +1,7 @@
 package html
 
 import (
+	"optcheck/event"
 	"optcheck/report"
 )
 
@@ -23,7 +24,7 @@ type Summary struct {
 
 // ColumnCount counts the cells of a toolchain, target, level and layout.
 type ColumnCount struct {
-	report.Column
+	event.Column
 	Classes map[string]int `json:"classes"`
 }
 
@@ -57,22 +58,22 @@ func classMap(c *Counts) map[string]int {
 	m := map[string]int{}
 	for i, n := range c {
 		if n > 0 {
-			m[report.Severities[i]] = n
+			m[event.Severities[i]] = n
 		}
 	}
 	return m
 }
 
 // columnWords returns the parts of a column as the filter writes them.
-func (x *Index) columnWords(i int) report.Column {
+func (x *Index) columnWords(i int) event.Column {
 	c := x.columns[i]
-	return report.Column{Toolchain: x.Toolchains[c.toolchain], Target: x.Targets[c.target], Level: x.Levels[c.level],
+	return event.Column{Toolchain: x.Toolchains[c.toolchain], Target: x.Targets[c.target], Level: x.Levels[c.level],
 		Layout: x.Layouts[c.layout]}
 }
 
 // CellAnswer is a cell with the page that says more of it.
 type CellAnswer struct {
-	report.Cell
+	event.Cell
 	Finding string `json:"finding,omitempty"` // the group's ID
 }
 
@@ -99,17 +100,17 @@ func (x *Index) Cells(f Filter, offset, limit int) (out []CellAnswer, total int)
 
 // GroupAnswer is a finding as data.
 type GroupAnswer struct {
-	ID       string           `json:"id"`
-	Test     string           `json:"test"`
-	Hash     string           `json:"hash"`
-	Class    string           `json:"class"`
-	Findings []report.Finding `json:"findings,omitempty"`
-	Reason   string           `json:"reason,omitempty"`
-	Known    []string         `json:"known,omitempty"`
-	Race     string           `json:"race,omitempty"` // one of report.RaceWords
-	Verdict  *report.Verdict  `json:"verdict,omitempty"`
-	Cells    int              `json:"cells"`           // that the filter chooses
-	Where    []report.Column  `json:"where,omitempty"` // of a single finding: at most 10,000
+	ID       string          `json:"id"`
+	Test     string          `json:"test"`
+	Hash     string          `json:"hash"`
+	Class    string          `json:"class"`
+	Findings []event.Finding `json:"findings,omitempty"`
+	Reason   string          `json:"reason,omitempty"`
+	Known    []string        `json:"known,omitempty"`
+	Race     string          `json:"race,omitempty"` // one of report.RaceWords
+	Verdict  *event.Verdict  `json:"verdict,omitempty"`
+	Cells    int             `json:"cells"`           // that the filter chooses
+	Where    []event.Column  `json:"where,omitempty"` // of a single finding: at most 10,000
 }
 
 // FindingList returns a part of the findings that a filter chooses, the worst

@@ -12,11 +12,10 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/browsertest"
 
 	"optcheck/internal/plain"
-
-	"optcheck/report"
 )
 
 // quiet asserts that pages complained of nothing and asked for files alone.
@@ -83,7 +82,7 @@ func wanted(t *testing.T, x *Index, f Filter) shown {
 	all := x.Select(Filter{})
 	for k, n := range sel.Total {
 		if all.Total[k] > 0 {
-			want.Classes[report.Severities[k]] = plain.Number(n)
+			want.Classes[event.Severities[k]] = plain.Number(n)
 		}
 	}
 	blocks, _ := x.blocks(sel.Columns)

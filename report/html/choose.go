@@ -5,16 +5,16 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/toolname"
 	"optcheck/optcheck"
-	"optcheck/report"
 )
 
 // Choose tells which cells of a set a filter chooses: the same as on a page. Values
 // of Release may be pieces of names. Where a set must have what is asked for, a
 // value that no cell has is an error: a filter that is misspelt must not pass for
 // one that finds nothing.
-func Choose(s *report.Set, f Filter, must bool) (func(cell int) bool, error) {
+func Choose(s *event.Set, f Filter, must bool) (func(cell int) bool, error) {
 	x := NewIndex(s)
 	f.Release = x.releases(f.Release)
 	if must {
@@ -58,8 +58,8 @@ func (x *Index) releases(words []string) (out []string) {
 // filter that is misspelt must not pass for one that finds nothing.
 func (x *Index) Check(f Filter) error {
 	for _, w := range f.Class {
-		if !slices.Contains(report.Severities, w) {
-			return fmt.Errorf("class=%q: must be %s", Short(w, 40), strings.Join(report.Severities, ", "))
+		if !slices.Contains(event.Severities, w) {
+			return fmt.Errorf("class=%q: must be %s", Short(w, 40), strings.Join(event.Severities, ", "))
 		}
 	}
 	for _, r := range f.Rule {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // TestChoose: the cells that are chosen are those that a page counts, and the set
@@ -14,7 +14,7 @@ func TestChoose(t *testing.T) {
 	s := sample(60)
 	x := NewIndex(s)
 	chose := 0
-	for _, f := range []Filter{{}, {Class: []string{report.Miscompiled, report.Optimised}},
+	for _, f := range []Filter{{}, {Class: []string{event.Miscompiled, event.Optimised}},
 		{Target: x.Targets[:1], Level: x.Levels[1:2]}, {Rule: x.Rules[:1]},
 		{Release: x.Toolchains[1:2], Text: "a"}, {Known: "new"}, {Preset: x.Presets[:1], Layout: x.Layouts[:1]}} {
 		keep, err := Choose(s, f, true)

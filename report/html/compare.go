@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 
 	"optcheck/report"
@@ -254,7 +255,7 @@ func (x *Index) describe(d *Change, test int, from, to *kind) {
 }
 
 func (x *Index) side(k *kind) Side {
-	s := Side{Class: report.Severities[k.class], Found: report.Severities[k.class]}
+	s := Side{Class: event.Severities[k.class], Found: event.Severities[k.class]}
 	if k.group < 0 {
 		return s
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/report"
 )
 
@@ -27,7 +28,7 @@ func TestCompare(t *testing.T) {
 			require.NoError(t, err)
 			b, err := run.Only(x.Toolchains[right])
 			require.NoError(t, err)
-			n := report.Compare(a, b, func(*report.Cell) bool { return true }).Compared
+			n := report.Compare(a, b, func(*event.Cell) bool { return true }).Compared
 			c := x.Compare(left, right, 1<<30)
 			require.Equal(t, n, c.Compared, "what optcheck diff counts")
 			sum, alone := 0, 0
@@ -55,10 +56,10 @@ func TestCompare(t *testing.T) {
 }
 
 func TestCompareAlone(t *testing.T) {
-	s := report.NewSet()
+	s := event.NewSet()
 	for _, tc := range []string{"ptxas 1", "clang 2"} {
-		require.NoError(t, s.Handle(report.Event{Cell: &report.Cell{Test: "a", Toolchain: tc, Target: "t", Level: "O0", Layout: "l",
-			Result: report.Result{Class: report.Preserved}}}))
+		require.NoError(t, s.Handle(event.Event{Cell: &event.Cell{Test: "a", Toolchain: tc, Target: "t", Level: "O0", Layout: "l",
+			Result: event.Result{Class: event.Preserved}}}))
 	}
 	require.Empty(t, NewIndex(s).Neighbours())
 	require.Equal(t, "1 cell in both, and no difference.", NewIndex(s).Compare(0, 1, 10).Summary())

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/report"
 )
@@ -82,9 +83,9 @@ type Offer struct {
 
 // Tried is what became of a trial on compilers of one kind.
 type Tried struct {
-	Set *report.Set
+	Set *event.Set
 	// Texts has, by cell of the set, what was compiled and the machine code.
-	Texts map[int][]report.Artefact
+	Texts map[int][]event.Artefact
 }
 
 // Outcome is what became of a trial, as far as it came. A field that its kind does not have is empty.
@@ -235,7 +236,7 @@ func triedCells(ctx context.Context, tried []Tried, h FindingHooks) (out []tried
 }
 
 // draw adds the pictures of a cell, unless one before has the same.
-func (v *triedView) draw(ctx context.Context, t *report.Test, r *report.Result, drawn map[string]*place, h FindingHooks) {
+func (v *triedView) draw(ctx context.Context, t *event.Test, r *event.Result, drawn map[string]*place, h FindingHooks) {
 	if h.Pictures == nil || r.Verdict == nil {
 		return
 	}
@@ -254,9 +255,9 @@ func (v *triedView) draw(ctx context.Context, t *report.Test, r *report.Result, 
 	}
 }
 
-func textTitle(x report.Artefact) string {
-	names := map[string]string{report.ArtefactPTX: "PTX", report.ArtefactOpenCL: "OpenCL C", report.ArtefactLLVMIR: "LLVM IR",
-		report.ArtefactMachine: "Whole machine code"}
+func textTitle(x event.Artefact) string {
+	names := map[string]string{event.ArtefactPTX: "PTX", event.ArtefactOpenCL: "OpenCL C", event.ArtefactLLVMIR: "LLVM IR",
+		event.ArtefactMachine: "Whole machine code"}
 	name := names[x.Kind]
 	if name == "" {
 		name = Short(x.Kind, 20)

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/browsertest"
 	"optcheck/litmus"
-	"optcheck/report"
 )
 
 var sampleOffer = &Offer{What: "litmus", Name: "Litmus test", Label: "Test", Go: "Compile", Tests: []string{"mp", "coRR"}, Levels: []string{"O0", "O3"}, Layouts: []string{"pointers"},
@@ -21,21 +21,21 @@ var sampleOffer = &Offer{What: "litmus", Name: "Litmus test", Label: "Test", Go:
 
 // triedSample is the trial of a test that is miscompiled, and preserved elsewhere.
 func triedSample(t *testing.T) *Editor {
-	s := report.NewSet()
-	test := report.Test{Name: "mp", Hash: "1", Dialect: "GPU_PTX", Text: "GPU_PTX mp"}
-	require.NoError(t, s.Handle(report.Event{Test: &test}))
+	s := event.NewSet()
+	test := event.Test{Name: "mp", Hash: "1", Dialect: "GPU_PTX", Text: "GPU_PTX mp"}
+	require.NoError(t, s.Handle(event.Event{Test: &test}))
 	bad := sampleResult(1, 0, 0, 1, 0)
-	require.Equal(t, report.Miscompiled, bad.Class)
-	good := report.Result{Class: report.Preserved, Code: "good", Verdict: &report.Verdict{Model: "ptx", Source: 3, Machine: 3, Lifted: "x"}}
-	texts := map[int][]report.Artefact{}
-	for i, r := range []report.Result{bad, good, good} {
-		require.NoError(t, s.Handle(report.Event{Listing: &report.Listing{Code: r.Code, Threads: []report.ThreadListing{{Thread: 1,
-			Source:  []report.Line{{Pos: 0, Text: "#0 st.global.release.gpu.u32 [x], 1"}, {Pos: 1, Text: "#1 ld [y]"}},
-			Machine: []report.Line{{Pos: 1, Text: "LDG.E.STRONG.GPU R0, desc[UR4][R2.64+0x100000]"}, {Pos: 0, Text: "STG R1"}}}}}}))
-		require.NoError(t, s.Handle(report.Event{Cell: &report.Cell{Test: "mp", Hash: "1", Toolchain: "ptxas 12.4.131",
+	require.Equal(t, event.Miscompiled, bad.Class)
+	good := event.Result{Class: event.Preserved, Code: "good", Verdict: &event.Verdict{Model: "ptx", Source: 3, Machine: 3, Lifted: "x"}}
+	texts := map[int][]event.Artefact{}
+	for i, r := range []event.Result{bad, good, good} {
+		require.NoError(t, s.Handle(event.Event{Listing: &event.Listing{Code: r.Code, Threads: []event.ThreadListing{{Thread: 1,
+			Source:  []event.Line{{Pos: 0, Text: "#0 st.global.release.gpu.u32 [x], 1"}, {Pos: 1, Text: "#1 ld [y]"}},
+			Machine: []event.Line{{Pos: 1, Text: "LDG.E.STRONG.GPU R0, desc[UR4][R2.64+0x100000]"}, {Pos: 0, Text: "STG R1"}}}}}}))
+		require.NoError(t, s.Handle(event.Event{Cell: &event.Cell{Test: "mp", Hash: "1", Toolchain: "ptxas 12.4.131",
 			Target: []string{"sm_35", "sm_80", "sm_90"}[i], Level: "O3", Layout: "pointers", Result: r}}))
-		texts[i] = []report.Artefact{{Thread: 0, Kind: report.ArtefactPTX, Text: strings.Repeat("ld.global ", 60) + "</pre><script>"},
-			{Thread: 0, Kind: report.ArtefactMachine, Text: "EXIT"}}
+		texts[i] = []event.Artefact{{Thread: 0, Kind: event.ArtefactPTX, Text: strings.Repeat("ld.global ", 60) + "</pre><script>"},
+			{Thread: 0, Kind: event.ArtefactMachine, Text: "EXIT"}}
 	}
 	return &Editor{Offer: sampleOffer, Trial: Trial{Text: "GPU_PTX mp\n" + strings.Repeat("long ", 80), Compilers: []string{"ptx b"},
 		Targets: []string{"sm_90"}, Level: "O3", Layout: "pointers"}, Outcome: Outcome{Tried: []Tried{{s, texts}}, Notes: []string{"clang is left out."}},
@@ -46,7 +46,7 @@ func triedSample(t *testing.T) *Editor {
 func editorFiles(t *testing.T, dir string) (names []string) {
 	refused := &Editor{Offer: sampleOffer, Trial: Trial{Text: "GPU_PTX x\n{ x=0 }\n\tst.fo</textarea><script> x | ld;"},
 		Err: litmus.ErrorList{{Pos: litmus.Pos{Line: 3, Col: 2}, Msg: "unknown modifier .fo"}, {Msg: "nothing else"}}}
-	h := FindingHooks{Pictures: func(context.Context, *report.Test, *report.Result) ([]Picture, error) {
+	h := FindingHooks{Pictures: func(context.Context, *event.Test, *event.Result) ([]Picture, error) {
 		return []Picture{{"An execution", []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 900 40"><text y="20">a</text></svg>`)}}, nil
 	}}
 	for name, e := range map[string]*Editor{"try.html": {Offer: sampleOffer, Trial: Trial{Text: "GPU_PTX mp"}}, "try-refused.html": refused,

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // facts are what every overview of an index says, whatever its filter. They
@@ -35,7 +35,7 @@ func (x *Index) known() *facts {
 		n := map[string]int{}
 		for i := range s.Results {
 			r := &s.Results[i]
-			if r.Class == report.Unsupported && cells[i] > 0 {
+			if r.Class == event.Unsupported && cells[i] > 0 {
 				n[r.Reason] += cells[i]
 			}
 			if v := r.Verdict; v != nil && len(f.models) < 20 && !slices.Contains(f.models, v.Model) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // Filter chooses cells. An empty list chooses all; several values of one list
@@ -40,8 +40,8 @@ func ParseFilter(v url.Values) (Filter, error) {
 	}
 	f.Race = v["race"]
 	for _, w := range f.Race {
-		if !slices.Contains(report.RaceWords(), w) {
-			return f, fmt.Errorf("race=%q: must be %s", Short(w, 40), strings.Join(report.RaceWords(), ", "))
+		if !slices.Contains(event.RaceWords(), w) {
+			return f, fmt.Errorf("race=%q: must be %s", Short(w, 40), strings.Join(event.RaceWords(), ", "))
 		}
 	}
 	if f.Known != "" && f.Known != "known" && f.Known != "new" {
@@ -187,11 +187,11 @@ type histogram struct {
 }
 
 func newHistogram(x *Index) *histogram {
-	return &histogram{x: x, n: make([]int, (len(Keys)+1)*len(x.columns)*len(report.Severities)), presets: make([]int, len(x.Presets))}
+	return &histogram{x: x, n: make([]int, (len(Keys)+1)*len(x.columns)*len(event.Severities)), presets: make([]int, len(x.Presets))}
 }
 
 func (h *histogram) at(part int, column uint32, class uint8) int {
-	return (part*len(h.x.columns)+int(column))*len(report.Severities) + int(class)
+	return (part*len(h.x.columns)+int(column))*len(event.Severities) + int(class)
 }
 
 func (h *histogram) add(fail fails, c cell, k *kind, preset uint32) {
@@ -209,7 +209,7 @@ func (h *histogram) fold(s *Selection) {
 	}
 	for column := range h.x.columns {
 		col := h.x.columns[column]
-		for class := range report.Severities {
+		for class := range event.Severities {
 			all := h.n[h.at(0, uint32(column), uint8(class))]
 			s.Total[class] += all
 			s.Columns[column][class] += all
@@ -225,7 +225,7 @@ func (h *histogram) fold(s *Selection) {
 
 // words returns the values of the filter's parts, in the order of Keys.
 func (x *Index) words() [9][]string {
-	return [9][]string{report.Severities, x.Rules, x.Toolchains, x.Targets, x.Levels, x.Layouts, x.Presets, knownWords, x.Races}
+	return [9][]string{event.Severities, x.Rules, x.Toolchains, x.Targets, x.Levels, x.Layouts, x.Presets, knownWords, x.Races}
 }
 
 var knownWords = []string{"known", "new"}
@@ -280,7 +280,7 @@ func (x *Index) match(f Filter) *matcher {
 		}
 	}
 	for class := range m.plain {
-		m.plain[class] = out(f.Class, report.Severities[class], failClass)
+		m.plain[class] = out(f.Class, event.Severities[class], failClass)
 		if len(f.Rule) > 0 {
 			m.plain[class] |= failRule
 		}
@@ -299,7 +299,7 @@ func (x *Index) match(f Filter) *matcher {
 }
 
 func (x *Index) matchGroup(f Filter, g *groupInfo) (fail fails) {
-	if len(f.Class) > 0 && !slices.Contains(f.Class, report.Severities[g.class]) {
+	if len(f.Class) > 0 && !slices.Contains(f.Class, event.Severities[g.class]) {
 		fail |= failClass
 	}
 	if len(f.Rule) > 0 && !slices.ContainsFunc(g.rules, func(r int) bool { return slices.Contains(f.Rule, x.Rules[r]) }) {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/optcheck"
 	"optcheck/report"
@@ -36,7 +37,7 @@ func (n KnownNote) Web() bool {
 type FindingHooks struct {
 	// Pictures draws the executions that matter for a cell of a test. An error
 	// is shown in their place.
-	Pictures func(ctx context.Context, t *report.Test, r *report.Result) ([]Picture, error)
+	Pictures func(ctx context.Context, t *event.Test, r *event.Result) ([]Picture, error)
 	// Known looks up a known finding.
 	Known func(id string) (KnownNote, bool)
 	// Link is the address of a group's page as seen from this one. Nil means
@@ -45,7 +46,7 @@ type FindingHooks struct {
 	// Kernel is the address of the page of the kernel that a test is; "" is none.
 	Kernel func(test uint32) string
 	// Try is the address of a page that tries the test where the cell is; "" is none.
-	Try func(t *report.Test, c *report.Cell) string
+	Try func(t *event.Test, c *event.Cell) string
 }
 
 //go:embed finding.tmpl
@@ -92,7 +93,7 @@ func execute(t *template.Template, data any) (template.HTML, error) {
 // findingPage is what finding.tmpl shows.
 type findingPage struct {
 	Suffix    string // of the parts' ids: pages may show several
-	Test      report.Test
+	Test      event.Test
 	Class     string
 	ClassText string
 	Reason    string
@@ -140,12 +141,12 @@ type pictureView struct {
 type place struct{ Toolchain, Target, Level, Layout string }
 
 // OfTest is the layout of a test; "" of a program, which has its own.
-func (p place) OfTest() string { return strings.TrimPrefix(p.Layout, report.OwnLayout) }
+func (p place) OfTest() string { return strings.TrimPrefix(p.Layout, event.OwnLayout) }
 
 // ReasonIs says what a cell's reason is: why nothing was decided, or something to know beside what was.
 func (p *findingPage) ReasonIs() string {
 	switch p.Class {
-	case report.Preserved, report.Optimised, report.Changed, report.Miscompiled:
+	case event.Preserved, event.Optimised, event.Changed, event.Miscompiled:
 		return "Note"
 	}
 	return "Because"
@@ -153,7 +154,7 @@ func (p *findingPage) ReasonIs() string {
 
 // findingItem is a finding with its rule's explanation.
 type findingItem struct {
-	report.Finding
+	event.Finding
 	Flown   *flightView // nil if no register is in flight
 	Title   string
 	Explain []string // paragraphs
@@ -178,7 +179,7 @@ func newFindingPart(gs *report.Groups, g *report.Group, h FindingHooks, suffix s
 	first := s.Cell(int(g.Cells[0]))
 	p := &findingPage{Test: s.Tests[g.Test], Class: g.Class, ClassText: classTexts[g.Class], Reason: first.Reason, Cells: len(g.Cells),
 		Total: len(gs.TestCells(g.Test)), Shown: place{first.Toolchain, first.Target, first.Level, first.Layout}, Suffix: suffix, around: newAround(&s.Tests[g.Test])}
-	if p.Test.Dialect == report.Program {
+	if p.Test.Dialect == event.Program {
 		p.ClassText = programTexts[g.Class]
 	}
 	p.Test.Text = clip(p.Test.Text, maxPageText)
@@ -220,7 +221,7 @@ func newFindingPart(gs *report.Groups, g *report.Group, h FindingHooks, suffix s
 
 // ruleNames lists the rules that a result's findings break, each once; of an
 // undecided one it is the reason.
-func ruleNames(r *report.Result) []string {
+func ruleNames(r *event.Result) []string {
 	var out []string
 	for _, f := range r.Findings {
 		if !slices.Contains(out, f.Rule) {
@@ -233,7 +234,7 @@ func ruleNames(r *report.Result) []string {
 	return out
 }
 
-func findingItems(t *report.Test, list []report.Finding) (out []findingItem, more int) {
+func findingItems(t *event.Test, list []event.Finding) (out []findingItem, more int) {
 	seen := map[string]bool{}
 	for i, f := range list {
 		if i == maxPageFindings {
@@ -241,7 +242,7 @@ func findingItems(t *report.Test, list []report.Finding) (out []findingItem, mor
 		}
 		at := t.Tell(&f)
 		where, detail := at.Place, at.Text
-		if t.Dialect != report.Program {
+		if t.Dialect != event.Program {
 			where, detail = fmt.Sprintf("T%d", f.Thread), f.Full()
 			if f.Access >= 0 && !strings.HasPrefix(detail, "#") {
 				where += fmt.Sprintf(" #%d", f.Access)
@@ -261,24 +262,24 @@ func findingItems(t *report.Test, list []report.Finding) (out []findingItem, mor
 
 // classTexts say what each class means.
 var classTexts = map[string]string{
-	report.Preserved:   "The binary is the test: every access, fence and dependency was matched.",
-	report.Optimised:   "The machine code is not the test, but the memory model allows no outcome of it that it forbids of the test.",
-	report.Miscompiled: "The machine code allows an outcome that the test forbids.",
-	report.Changed:     "The machine code is not the test. Whether that is legal was not asked, or could not be said.",
-	report.Crashed:     "The compiler crashes at the test, or does not end, each time: there is no machine code.",
-	report.Invalid:     "No target and no release takes the file, for a reason in the file.",
-	report.Unsupported: "The target or the encoding lacks something that the test uses.",
-	report.Unknown:     "It could not be decided whether the machine code is the test. That is never counted as good.",
+	event.Preserved:   "The binary is the test: every access, fence and dependency was matched.",
+	event.Optimised:   "The machine code is not the test, but the memory model allows no outcome of it that it forbids of the test.",
+	event.Miscompiled: "The machine code allows an outcome that the test forbids.",
+	event.Changed:     "The machine code is not the test. Whether that is legal was not asked, or could not be said.",
+	event.Crashed:     "The compiler crashes at the test, or does not end, each time: there is no machine code.",
+	event.Invalid:     "No target and no release takes the file, for a reason in the file.",
+	event.Unsupported: "The target or the encoding lacks something that the test uses.",
+	event.Unknown:     "It could not be decided whether the machine code is the test. That is never counted as good.",
 }
 
 // programTexts say what classes mean of programs, where that is something else.
 var programTexts = map[string]string{
-	report.Preserved:   "Every operation that was compared has its counterpart, in an order that the PTX has.",
-	report.Miscompiled: "The machine code does what the PTX forbids: a litmus test of what was found, or an execution, shows it.",
-	report.Changed:     "The machine code differs from the PTX, and there is no test of the model that says what that makes possible.",
-	report.Crashed:     "The compiler crashes at the file, or does not end, each time: there is no machine code.",
-	report.Unsupported: "The release or the target cannot compile the file; another one would.",
-	report.Unknown:     "Something could not be decided. That is never counted as good.",
+	event.Preserved:   "Every operation that was compared has its counterpart, in an order that the PTX has.",
+	event.Miscompiled: "The machine code does what the PTX forbids: a litmus test of what was found, or an execution, shows it.",
+	event.Changed:     "The machine code differs from the PTX, and there is no test of the model that says what that makes possible.",
+	event.Crashed:     "The compiler crashes at the file, or does not end, each time: there is no machine code.",
+	event.Unsupported: "The release or the target cannot compile the file; another one would.",
+	event.Unknown:     "Something could not be decided. That is never counted as good.",
 }
 
 // listings chooses the machine codes to show: the first of the group in full,
@@ -302,8 +303,8 @@ func (p *findingPage) listings(gs *report.Groups, g *report.Group) {
 }
 
 // tried is the test that a reader may try: of a program its slice.
-func tried(t report.Test, v *report.Verdict) *report.Test {
-	if t.Dialect == report.Program {
+func tried(t event.Test, v *event.Verdict) *event.Test {
+	if t.Dialect == event.Program {
 		t.Text = ""
 		if v != nil {
 			t.Text = v.Slice
@@ -333,7 +334,7 @@ func (p *findingPage) anchors() {
 
 // listing adds a listing and returns its number, or that of one that looks the
 // same.
-func (p *findingPage) listing(l *report.Listing, c *report.Cell, looks map[string]int) int {
+func (p *findingPage) listing(l *event.Listing, c *event.Cell, looks map[string]int) int {
 	if l == nil {
 		return -1
 	}

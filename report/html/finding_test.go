@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"optcheck/event"
 	"optcheck/report"
 )
 
@@ -74,26 +75,26 @@ func classed(list []element, class string) (out []element) {
 
 // swapped returns a set with one test, whose store and load are swapped at O3, and
 // kept at O0.
-func swapped(t require.TestingT, name string) *report.Set {
-	s := report.NewSet()
-	add := func(e report.Event) { require.NoError(t, s.Handle(e)) }
-	add(report.Event{Config: &report.Config{Schema: report.Schema, Toolchains: []report.Toolchain{{ID: "ptxas 12.4.131"}},
+func swapped(t require.TestingT, name string) *event.Set {
+	s := event.NewSet()
+	add := func(e event.Event) { require.NoError(t, s.Handle(e)) }
+	add(event.Event{Config: &event.Config{Schema: event.Schema, Toolchains: []event.Toolchain{{ID: "ptxas 12.4.131"}},
 		Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"}, Layouts: []string{"offsets"}}})
-	add(report.Event{Test: &report.Test{Name: name, Hash: "h", Dialect: "GPU_PTX", Text: "GPU_PTX " + name, Preset: "corpus"}})
-	add(report.Event{Listing: &report.Listing{Code: "c1", Threads: []report.ThreadListing{
-		{Thread: 0, Source: []report.Line{{Pos: 0, Text: "#0 st [x]"}, {Pos: 1, Text: "#1 ld [y]"}},
-			Machine: []report.Line{{Pos: 1, Text: "LDG R0"}, {Pos: 0, Text: "STG R1"}}},
-		{Thread: 1, Source: []report.Line{{Pos: 0, Text: "#0 ld [x]"}}, Machine: []report.Line{{Pos: 0, Text: "LDG R2"}}}}}})
-	place := report.Cell{Test: name, Hash: "h", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O0", Layout: "offsets",
-		Result: report.Result{Class: report.Preserved, Code: "c0"}}
-	add(report.Event{Cell: &place})
+	add(event.Event{Test: &event.Test{Name: name, Hash: "h", Dialect: "GPU_PTX", Text: "GPU_PTX " + name, Preset: "corpus"}})
+	add(event.Event{Listing: &event.Listing{Code: "c1", Threads: []event.ThreadListing{
+		{Thread: 0, Source: []event.Line{{Pos: 0, Text: "#0 st [x]"}, {Pos: 1, Text: "#1 ld [y]"}},
+			Machine: []event.Line{{Pos: 1, Text: "LDG R0"}, {Pos: 0, Text: "STG R1"}}},
+		{Thread: 1, Source: []event.Line{{Pos: 0, Text: "#0 ld [x]"}}, Machine: []event.Line{{Pos: 0, Text: "LDG R2"}}}}}})
+	place := event.Cell{Test: name, Hash: "h", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O0", Layout: "offsets",
+		Result: event.Result{Class: event.Preserved, Code: "c0"}}
+	add(event.Event{Cell: &place})
 	bad := place
-	bad.Level, bad.Result = "O3", report.Result{Class: report.Miscompiled, Code: "c1",
-		Findings: []report.Finding{{Rule: "reordered", Thread: 0, Access: 1, Detail: "#1 ld [y] is performed before #0 st [x]"}},
-		Verdict: &report.Verdict{Model: "ptx", Source: 3, Machine: 4, New: []string{"0:r1=0; x=2;"}, Lost: []string{"0:r1=1; x=2;"},
+	bad.Level, bad.Result = "O3", event.Result{Class: event.Miscompiled, Code: "c1",
+		Findings: []event.Finding{{Rule: "reordered", Thread: 0, Access: 1, Detail: "#1 ld [y] is performed before #0 st [x]"}},
+		Verdict: &event.Verdict{Model: "ptx", Source: 3, Machine: 4, New: []string{"0:r1=0; x=2;"}, Lost: []string{"0:r1=1; x=2;"},
 			Check: "causality", Cycle: "a -po-> b -fr-> a", Lifted: "GPU_PTX lifted",
-			Others: []report.OtherVerdict{{Model: "ptx-2015", Class: report.Optimised}}}, Known: []string{"k1"}}
-	add(report.Event{Cell: &bad})
+			Others: []event.OtherVerdict{{Model: "ptx-2015", Class: event.Optimised}}}, Known: []string{"k1"}}
+	add(event.Event{Cell: &bad})
 	return s
 }
 
@@ -104,7 +105,7 @@ func TestFindingBody(t *testing.T) {
 		Known: func(id string) (KnownNote, bool) {
 			return KnownNote{ID: id, Note: "a note", Reason: "a reason", Link: "https://example.org/"}, true
 		},
-		Pictures: func(_ context.Context, x *report.Test, r *report.Result) ([]Picture, error) {
+		Pictures: func(_ context.Context, x *event.Test, r *event.Result) ([]Picture, error) {
 			require.Equal(t, "mp", x.Name)
 			return []Picture{{"Drawn of " + r.Verdict.Model, []byte(`<svg class="drawn"></svg>`)}}, nil
 		}})
@@ -163,11 +164,11 @@ func TestHostilePage(t *testing.T) {
 }
 
 func TestThreadView(t *testing.T) {
-	src := []report.Line{{Pos: 0, Text: "st x"}, {Pos: 1, Text: "fence"}, {Pos: 2, Text: "ld y"},
+	src := []event.Line{{Pos: 0, Text: "st x"}, {Pos: 1, Text: "fence"}, {Pos: 2, Text: "ld y"},
 		{Pos: 3, Text: "ld y"}, {Pos: 4, Text: "st z"}}
-	v := newThreadView(report.ThreadListing{Source: src, Machine: []report.Line{{Pos: 0, Text: "STG"}, {Pos: 1, Text: "MEMBAR"},
+	v := newThreadView(event.ThreadListing{Source: src, Machine: []event.Line{{Pos: 0, Text: "STG"}, {Pos: 1, Text: "MEMBAR"},
 		{Pos: 1, Text: "ERRBAR", Part: true}, {Pos: 2, Text: "LDG"}, {Pos: -1, Text: "STG q"}}},
-		[]report.Finding{{Rule: "merged", Access: 3, Detail: "#2 ld y and #3 ld y are one instruction: LDG"},
+		[]event.Finding{{Rule: "merged", Access: 3, Detail: "#2 ld y and #3 ld y are one instruction: LDG"},
 			{Rule: "fence-weakened", Access: 1}, {Rule: "missing", Access: 4}, {Rule: "missing", Thread: 7, Access: 0}}, nil, "", 0)
 	var got []string
 	for _, l := range append(slices.Clone(v.Source), v.Machine...) {
@@ -195,26 +196,26 @@ func TestShellLine(t *testing.T) {
 }
 
 func TestCommands(t *testing.T) {
-	c := report.Cell{Toolchain: "clang 19.1.7", Target: "gfx900", Level: "O2", Layout: "pointers",
-		Result: report.Result{Findings: []report.Finding{{Rule: "merged"}}}}
-	got := report.Commands(&report.Config{Source: "llvm-ir", Flags: []string{"-mattr=+a,-b", "-O1"}}, &report.Test{Name: "x y", Preset: "corpus"}, &c)
+	c := event.Cell{Toolchain: "clang 19.1.7", Target: "gfx900", Level: "O2", Layout: "pointers",
+		Result: event.Result{Findings: []event.Finding{{Rule: "merged"}}}}
+	got := report.Commands(&event.Config{Source: "llvm-ir", Flags: []string{"-mattr=+a,-b", "-O1"}}, &event.Test{Name: "x y", Preset: "corpus"}, &c)
 	require.Equal(t,
 		`optcheck audit 'x y' --toolchains 19.1.7 --targets gfx900 --levels O2 --layouts pointers --vendor amd --source llvm-ir --ptxas-flags '"-mattr=+a,-b",-O1'`, got[0].Line)
 	// Flags of a foreign stream are not put into anybody's mouth.
 	for source, flags := range map[string][]string{"": {"-O1", "-fplugin=evil.so"}, "llvm-ir": {"-load=evil.so"}} {
-		evil := report.Commands(&report.Config{Source: source, Flags: flags}, &report.Test{Name: "x y", Preset: "corpus"}, &c)
+		evil := report.Commands(&event.Config{Source: source, Flags: flags}, &event.Test{Name: "x y", Preset: "corpus"}, &c)
 		require.NotContains(t, evil[0].Line, "flags")
 		require.Contains(t, evil[0].What, "which are not repeated here")
 	}
 	require.Len(t, got, 2)
 	require.Contains(t, got[1].Line, "optcheck reduce 'x y@19.1.7/gfx900/O2/pointers:merged'")
-	require.Empty(t, report.Commands(&report.Config{}, &report.Test{Name: "a\x00"}, &c))
-	pair := report.Cell{Test: "x", Toolchain: "llc 22.1.8 + ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "pointers",
-		Result: report.Result{Findings: []report.Finding{{Rule: "fence-removed"}}}}
-	two := report.Commands(&report.Config{Source: "llvm-ir"}, &report.Test{Name: "x", Preset: "corpus"}, &pair)
+	require.Empty(t, report.Commands(&event.Config{}, &event.Test{Name: "a\x00"}, &c))
+	pair := event.Cell{Test: "x", Toolchain: "llc 22.1.8 + ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "pointers",
+		Result: event.Result{Findings: []event.Finding{{Rule: "fence-removed"}}}}
+	two := report.Commands(&event.Config{Source: "llvm-ir"}, &event.Test{Name: "x", Preset: "corpus"}, &pair)
 	require.Len(t, two, 2) // bundles are for ptxas alone
 	require.Equal(t,
 		"optcheck audit x --toolchains 22.1.8+12.4.131 --targets sm_80 --levels O3 --layouts pointers --source llvm-ir", two[0].Line)
 	require.Equal(t, "optcheck reduce x@22.1.8+12.4.131/sm_80/O3/pointers:fence-removed --source llvm-ir", two[1].Line)
-	require.True(t, strings.HasPrefix(report.Commands(&report.Config{}, &report.Test{File: "-x.litmus"}, &c)[0].Line, "optcheck audit ./-x.litmus "))
+	require.True(t, strings.HasPrefix(report.Commands(&event.Config{}, &event.Test{File: "-x.litmus"}, &c)[0].Line, "optcheck audit ./-x.litmus "))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/report"
 )
 
@@ -49,7 +50,7 @@ type arrow struct {
 // newListingView makes the view of a listing. a is what stands around its operations in a
 // program, nil for tests; id makes names of lines that findings speak of, at most most
 // operations of a program are shown.
-func newListingView(l *report.Listing, findings []report.Finding, a *around, id string, most int) listingView {
+func newListingView(l *event.Listing, findings []event.Finding, a *around, id string, most int) listingView {
 	var v listingView
 	for _, t := range l.Threads[:min(len(l.Threads), maxPageThreads)] {
 		v.Threads = append(v.Threads, newThreadView(t, findings, a, id, most))
@@ -59,17 +60,17 @@ func newListingView(l *report.Listing, findings []report.Finding, a *around, id 
 
 // threadLines is a thread while its lines are being joined.
 type threadLines struct {
-	t        report.ThreadListing
+	t        event.ThreadListing
 	program  bool
-	id       string           // of lines, for links
-	findings []report.Finding // of this thread
+	id       string          // of lines, for links
+	findings []event.Finding // of this thread
 	arrows   []arrow
 	source   []lineView
 	machine  []lineView
 	at       map[int]int // line of the machine code, by position
 }
 
-func newThreadView(t report.ThreadListing, findings []report.Finding, a *around, id string, most int) threadView {
+func newThreadView(t event.ThreadListing, findings []event.Finding, a *around, id string, most int) threadView {
 	v := threadView{Thread: t.Thread, Program: a != nil}
 	if a != nil {
 		t, v.More = bounded(t, findings, most)
@@ -146,7 +147,7 @@ func (x *threadLines) marks() {
 // aligned marks what stands elsewhere or on one side alone.
 func (x *threadLines) aligned() {
 	word := map[byte]string{'<': "moved", '>': "moved", '-': "lost", '+': "added"}
-	mark := func(lines []report.Line, views []lineView, l report.Line, as byte) {
+	mark := func(lines []event.Line, views []lineView, l event.Line, as byte) {
 		for i := range lines { // equal lines in order
 			if lines[i] == l && views[i].Mark == "" {
 				views[i].Mark = word[as]
@@ -179,7 +180,7 @@ func (x *threadLines) named() {
 	if len(moved) == 0 {
 		return
 	}
-	again := func(lines []report.Line, views []lineView) {
+	again := func(lines []event.Line, views []lineView) {
 		for i, l := range lines {
 			switch {
 			case moved[l.Pos] && !l.Part && views[i].Mark != "lost":
@@ -283,7 +284,7 @@ const (
 
 // drawArrows draws the arrows between two lists of lines. Kinds differ in width
 // and dashes, not only in colour.
-func drawArrows(thread int, source []report.Line, machine int, arrows []arrow, complete bool) template.HTML {
+func drawArrows(thread int, source []event.Line, machine int, arrows []arrow, complete bool) template.HTML {
 	rows := max(len(source), machine, 1)
 	var b strings.Builder
 	label := fmt.Sprintf("thread %d: arrows from the accesses of the source to those of the machine code", thread)

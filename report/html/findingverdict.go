@@ -4,12 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/report"
 )
 
-// verdictView is a report.Verdict ready to be shown.
+// verdictView is a event.Verdict ready to be shown.
 type verdictView struct {
-	report.Verdict
+	event.Verdict
 	Terms    []string
 	Outcomes []outcomeView
 	More     int // outcomes not shown
@@ -24,7 +25,7 @@ type outcomeView struct {
 	Machine string
 }
 
-func newVerdictView(v *report.Verdict, class string) *verdictView {
+func newVerdictView(v *event.Verdict, class string) *verdictView {
 	if v == nil {
 		return nil
 	}
@@ -161,7 +162,7 @@ func newMatrix(gs *report.Groups, g *report.Group) []matrixView {
 	return joinMatrix(out)
 }
 
-func ids(list []report.Toolchain) []string {
+func ids(list []event.Toolchain) []string {
 	out := make([]string, 0, len(list))
 	for _, t := range list {
 		out = append(out, t.ID)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"optcheck/event"
 	"optcheck/report"
 )
 
@@ -18,7 +19,7 @@ import (
 type Index struct {
 	// Set is the set with its cells sorted by test, toolchain, target, level and
 	// layout. Cells that were there twice are there once.
-	Set    *report.Set
+	Set    *event.Set
 	Groups *report.Groups
 	// Duplicates is the number of cells that were there more than once with
 	// different results; the last one was taken.
@@ -69,7 +70,7 @@ type groupInfo struct {
 }
 
 // NewIndex arranges a set, which it leaves as it is.
-func NewIndex(s *report.Set) *Index {
+func NewIndex(s *event.Set) *Index {
 	x := &Index{}
 	set := *s
 	set.Results = knownClasses(s.Results)
@@ -84,12 +85,12 @@ func NewIndex(s *report.Set) *Index {
 }
 
 // knownClasses makes cells of a class that this version does not know undecided.
-func knownClasses(in []report.Result) []report.Result {
+func knownClasses(in []event.Result) []event.Result {
 	out := slices.Clone(in)
 	for i := range out {
-		if r := &out[i]; !slices.Contains(report.Severities, r.Class) {
+		if r := &out[i]; !slices.Contains(event.Severities, r.Class) {
 			r.Reason = fmt.Sprintf("the class %q is none that this version knows; %s", Short(r.Class, 40), r.Reason)
-			r.Class = report.Unknown
+			r.Class = event.Unknown
 		}
 	}
 	return out
@@ -115,7 +116,7 @@ func (x *Index) orderTests() {
 }
 
 // Preset says where a test is from, in the words of the filter.
-func Preset(t *report.Test) string {
+func Preset(t *event.Test) string {
 	switch {
 	case t.Preset != "":
 		return handle(t.Preset)
@@ -164,7 +165,7 @@ func (x *Index) sortCells(columnAt []uint32) {
 		testAt[t] = uint32(pos)
 	}
 	cells := slices.Clone(x.Set.Cells)
-	slices.SortStableFunc(cells, func(a, b report.Ref) int {
+	slices.SortStableFunc(cells, func(a, b event.Ref) int {
 		return cmp.Or(cmp.Compare(testAt[a.Test], testAt[b.Test]), cmp.Compare(columnAt[a.Column], columnAt[b.Column]))
 	})
 	out := cells[:0]
@@ -194,7 +195,7 @@ func (x *Index) groupInfos() {
 		}
 	}
 	x.Rules = vocabulary(nil, rules)
-	for _, w := range report.RaceWords() {
+	for _, w := range event.RaceWords() {
 		if slices.ContainsFunc(x.Groups.List, func(g *report.Group) bool { return x.Result(g).RaceWord() == w }) {
 			x.Races = append(x.Races, w)
 		}
@@ -260,12 +261,12 @@ func (x *Index) number(columnAt []uint32) {
 }
 
 // Result returns what the cells of a group show.
-func (x *Index) Result(g *report.Group) *report.Result { return x.Groups.Result(g) }
+func (x *Index) Result(g *report.Group) *event.Result { return x.Groups.Result(g) }
 
 // Codes returns the number of different machine codes.
 func (x *Index) Codes() int { return x.codes }
 
-func classIndex(class string) uint8 { return uint8(slices.Index(report.Severities, class)) }
+func classIndex(class string) uint8 { return uint8(slices.Index(event.Severities, class)) }
 
 // positions says where in a list each word stands.
 func positions(words []string) map[string]int {

@@ -10,30 +10,30 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // sample returns a set like those of real runs: n tests, three releases, four
 // targets of which each release lacks one, levels and layouts.
-func sample(n int) *report.Set {
-	s := report.NewSet()
-	add := func(e report.Event) {
+func sample(n int) *event.Set {
+	s := event.NewSet()
+	add := func(e event.Event) {
 		if err := s.Handle(e); err != nil {
 			panic(err)
 		}
 	}
 	releases := []string{"ptxas 9.2.1", "ptxas 11.8.89", "ptxas 12.4.131"}
 	targets := []string{"sm_35", "sm_80", "sm_90", "sm_100"}
-	c := &report.Config{Schema: report.Schema, Tool: "1.0", Spec: 2, Tests: n, Targets: targets, Levels: []string{"O0", "O3"},
+	c := &event.Config{Schema: event.Schema, Tool: "1.0", Spec: 2, Tests: n, Targets: targets, Levels: []string{"O0", "O3"},
 		Layouts: []string{"pointers", "symbols", "offsets"}, Model: "default"}
 	for _, r := range releases {
-		c.Toolchains = append(c.Toolchains, report.Toolchain{ID: r, Build: "build of " + r, MaxPTX: "8.0"})
+		c.Toolchains = append(c.Toolchains, event.Toolchain{ID: r, Build: "build of " + r, MaxPTX: "8.0"})
 	}
-	add(report.Event{Config: c})
+	add(event.Event{Config: c})
 	presets := []string{"corpus", "quick", ""}
 	for t := range n {
-		test := report.Test{Name: fmt.Sprintf("test%d", t), Hash: fmt.Sprint("h", t), Dialect: "GPU_PTX", Text: "text", Preset: presets[t%3]}
-		add(report.Event{Test: &test})
+		test := event.Test{Name: fmt.Sprintf("test%d", t), Hash: fmt.Sprint("h", t), Dialect: "GPU_PTX", Text: "text", Preset: presets[t%3]}
+		add(event.Event{Test: &test})
 		for i, r := range releases {
 			for j, target := range targets {
 				if j == 3-i {
@@ -41,7 +41,7 @@ func sample(n int) *report.Set {
 				}
 				for l, level := range c.Levels {
 					for k, layout := range c.Layouts {
-						add(report.Event{Cell: &report.Cell{Test: test.Name, Hash: test.Hash, Toolchain: r, Target: target, Level: level, Layout: layout,
+						add(event.Event{Cell: &event.Cell{Test: test.Name, Hash: test.Hash, Toolchain: r, Target: target, Level: level, Layout: layout,
 							Result: sampleResult(t, i, j, l, k)}})
 					}
 				}
@@ -53,34 +53,34 @@ func sample(n int) *report.Set {
 }
 
 // sampleResult returns a result of one of every class.
-func sampleResult(test, release, target, level, layout int) report.Result {
+func sampleResult(test, release, target, level, layout int) event.Result {
 	code := fmt.Sprintf("%x", test*31+release*7+target*3+level)
-	fence := report.Finding{Rule: "fence-weakened", Thread: 1, Access: 1, Detail: "#1 membar.gl became MEMBAR.CTA: its scope is narrower"}
-	merged := report.Finding{Rule: "merged", Thread: 0, Access: 1,
+	fence := event.Finding{Rule: "fence-weakened", Thread: 1, Access: 1, Detail: "#1 membar.gl became MEMBAR.CTA: its scope is narrower"}
+	merged := event.Finding{Rule: "merged", Thread: 0, Access: 1,
 		Detail: fmt.Sprintf("#0 and #1 are one instruction: LDG.E R%d", release+target)}
 	switch {
 	case level == 0 || test%2 == 0:
-		return report.Result{Class: report.Preserved, Code: code}
+		return event.Result{Class: event.Preserved, Code: code}
 	case test%7 == 1 && target == 0:
-		return report.Result{Class: report.Miscompiled, Findings: []report.Finding{fence}, Code: code, Known: []string{"kepler"},
-			Verdict: &report.Verdict{Model: "ptx-2015", Source: 3, Machine: 4, New: []string{"1:r1=1; 1:r2=0;"}, Lifted: "lifted",
-				Race: report.RaceUnknown, RaceModel: "ptx-2015", RaceWhy: "no model says"}}
+		return event.Result{Class: event.Miscompiled, Findings: []event.Finding{fence}, Code: code, Known: []string{"kepler"},
+			Verdict: &event.Verdict{Model: "ptx-2015", Source: 3, Machine: 4, New: []string{"1:r1=1; 1:r2=0;"}, Lifted: "lifted",
+				Race: event.RaceUnknown, RaceModel: "ptx-2015", RaceWhy: "no model says"}}
 	case test%5 == 3:
-		return report.Result{Class: report.Unknown, Reason: "a loop", Code: code}
+		return event.Result{Class: event.Unknown, Reason: "a loop", Code: code}
 	case test%3 == 2:
-		return report.Result{Class: report.Unsupported, Reason: ".relaxed needs sm_70"}
+		return event.Result{Class: event.Unsupported, Reason: ".relaxed needs sm_70"}
 	case layout == 2 || release == 2:
-		return report.Result{Class: report.Optimised, Findings: []report.Finding{merged, {Rule: "reordered", Thread: 0, Access: 0,
+		return event.Result{Class: event.Optimised, Findings: []event.Finding{merged, {Rule: "reordered", Thread: 0, Access: 0,
 			Detail: "STG"}}, Code: code,
-			Verdict: &report.Verdict{Model: "ptx", Source: 3, Machine: 3, Lifted: "lifted",
-				Race: []string{report.RaceFree, report.DataRace}[test/2%2], RaceModel: "ptx"}}
+			Verdict: &event.Verdict{Model: "ptx", Source: 3, Machine: 3, Lifted: "lifted",
+				Race: []string{event.RaceFree, event.DataRace}[test/2%2], RaceModel: "ptx"}}
 	}
-	return report.Result{Class: report.Changed, Findings: []report.Finding{merged}, Code: code}
+	return event.Result{Class: event.Changed, Findings: []event.Finding{merged}, Code: code}
 }
 
 // shuffled returns the set with its cells in another order.
-func shuffled(s *report.Set, seed uint64) *report.Set {
-	out := report.NewSet()
+func shuffled(s *event.Set, seed uint64) *event.Set {
+	out := event.NewSet()
 	run := s.Run()
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	rnd.Shuffle(len(run.Cells), func(i, j int) { run.Cells[i], run.Cells[j] = run.Cells[j], run.Cells[i] })
@@ -106,7 +106,7 @@ func TestIndex(t *testing.T) {
 	require.Equal(t, []string{"sm_35", "sm_80", "sm_90", "sm_100"}, x.Targets)
 	require.Equal(t, []string{"corpus", "not told", "quick"}, x.Presets)
 	require.Equal(t, []string{"fence-weakened", "merged", "reordered"}, x.Rules)
-	require.Equal(t, report.RaceWords(), x.Races)
+	require.Equal(t, event.RaceWords(), x.Races)
 	class, race := 0, -1
 	for _, g := range x.Groups.List { // the worst first, in a class those of tests without a race
 		r := x.Result(g)
@@ -128,12 +128,12 @@ func TestIndexDuplicates(t *testing.T) {
 	s := sample(4)
 	n := len(s.Cells)
 	same, other := s.Cells[0], s.Cells[1]
-	other.Result = s.AddResult("x", report.Result{Class: "surprising", Reason: "because"})
+	other.Result = s.AddResult("x", event.Result{Class: "surprising", Reason: "because"})
 	s.Cells = append(s.Cells, same, other)
 	x := NewIndex(s)
 	require.Len(t, x.cells, n)
 	require.Equal(t, 1, x.Duplicates)
-	sel := x.Select(Filter{Class: []string{report.Unknown}, Text: "surprising"})
+	sel := x.Select(Filter{Class: []string{event.Unknown}, Text: "surprising"})
 	require.Equal(t, 1, sel.Total.Sum(), "a class that nobody knows is undecided")
 }
 
@@ -148,7 +148,7 @@ func naive(x *Index, f Filter) (total Counts, groups map[string]int) {
 		}
 	}
 	for i, c := range x.Set.All() {
-		grouped := c.HasFindings() || c.Class == report.Unknown
+		grouped := c.HasFindings() || c.Class == event.Unknown
 		text := c.Test
 		rule := len(f.Rule) == 0
 		if grouped {
@@ -187,7 +187,7 @@ func someFilter(x *Index, rnd *rand.Rand) Filter {
 	}
 	f.Known = []string{"", "", "known", "new"}[rnd.IntN(4)]
 	for rnd.IntN(4) == 0 {
-		f.Race = append(f.Race, report.RaceWords()[rnd.IntN(3)])
+		f.Race = append(f.Race, event.RaceWords()[rnd.IntN(3)])
 	}
 	f.Text = []string{"", "", "test1", "merged", "test3 reordered", "loop", "kepler 1"}[rnd.IntN(7)]
 	return f
@@ -248,19 +248,19 @@ func TestParseFilter(t *testing.T) {
 
 func TestBlocks(t *testing.T) {
 	s := sample(8)
-	for _, c := range []report.Cell{
+	for _, c := range []event.Cell{
 		{Test: "amd", Hash: "h", Toolchain: "clang 14", Target: "gfx900", Level: "O2", Layout: "pointers",
-			Result: report.Result{Class: report.Unsupported}},
+			Result: event.Result{Class: event.Unsupported}},
 		{Test: "amd", Hash: "h", Toolchain: "clang 19", Target: "gfx900", Level: "O2", Layout: "pointers",
-			Result: report.Result{Class: report.Preserved}}} {
-		require.NoError(t, s.Handle(report.Event{Cell: &c}))
+			Result: event.Result{Class: event.Preserved}}} {
+		require.NoError(t, s.Handle(event.Event{Cell: &c}))
 	}
 	x := NewIndex(s)
 	bs, _ := x.blocks(x.Select(Filter{}).Columns)
 	require.Len(t, bs, 2)
 	require.Equal(t, []string{"clang 14", "clang 19"}, bs[0].Toolchains)
 	require.Len(t, bs[0].Rows, 1)
-	require.Equal(t, report.Unsupported, bs[0].Rows[0].Squares[0][1].Class)
+	require.Equal(t, event.Unsupported, bs[0].Rows[0].Squares[0][1].Class)
 	require.Equal(t, "clang 19 gfx900 O2: 1 preserved", bs[0].Rows[0].Squares[1][1].Label)
 	require.Empty(t, bs[0].Rows[0].Squares[1][0].Class)
 	require.Len(t, bs[1].Rows, 4)
@@ -268,7 +268,7 @@ func TestBlocks(t *testing.T) {
 	for _, r := range bs[1].Rows {
 		for _, sq := range r.Squares {
 			for _, b := range sq {
-				if b.Class == report.Miscompiled {
+				if b.Class == event.Miscompiled {
 					require.Equal(t, "3", b.Count)
 					miscompiled++
 				}
@@ -280,22 +280,22 @@ func TestBlocks(t *testing.T) {
 
 // TestWide: what a file names must not be multiplied.
 func TestWide(t *testing.T) {
-	s := report.NewSet()
+	s := event.NewSet()
 	for i := range 3000 {
 		n := fmt.Sprint(i)
-		require.NoError(t, s.Handle(report.Event{Test: &report.Test{Name: n, Hash: n, Preset: "p" + n}}))
+		require.NoError(t, s.Handle(event.Event{Test: &event.Test{Name: n, Hash: n, Preset: "p" + n}}))
 		for _, target := range []string{"t" + n, "shared"} {
-			require.NoError(t, s.Handle(report.Event{Cell: &report.Cell{Test: n, Hash: n, Toolchain: "x " + n, Target: target,
+			require.NoError(t, s.Handle(event.Event{Cell: &event.Cell{Test: n, Hash: n, Toolchain: "x " + n, Target: target,
 				Level: "O" + n, Layout: "l" + n,
-				Result: report.Result{Class: report.Changed, Findings: []report.Finding{{Rule: "r" + n}}}}}))
+				Result: event.Result{Class: event.Changed, Findings: []event.Finding{{Rule: "r" + n}}}}}))
 		}
 	}
 	// One test with every word once.
 	for i := range 3000 {
 		n := fmt.Sprint(i)
-		require.NoError(t, s.Handle(report.Event{Cell: &report.Cell{Test: "wide", Toolchain: "x " + n, Target: "t" + n,
+		require.NoError(t, s.Handle(event.Event{Cell: &event.Cell{Test: "wide", Toolchain: "x " + n, Target: "t" + n,
 			Level: "O" + n, Layout: "l" + n,
-			Result: report.Result{Class: report.Unknown, Reason: "x"}}}))
+			Result: event.Result{Class: event.Unknown, Reason: "x"}}}))
 	}
 	x := NewIndex(s)
 	g, ok := x.Groups.ByID(x.Groups.OfTest(3000)[0].ID)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/report"
 )
 
@@ -39,7 +40,7 @@ func NewKernels(x *Index) *Kernels {
 	ks := &Kernels{x: x, byID: map[string]int{}, of: map[uint32]int{}}
 	for _, i := range x.tests {
 		t := &x.Set.Tests[i]
-		if t.Dialect != report.Program {
+		if t.Dialect != event.Program {
 			continue
 		}
 		sum := sha256.Sum256([]byte(t.Name + "\x00" + t.Hash))
@@ -110,7 +111,7 @@ func (ks *Kernels) Body(ctx context.Context, k *Kernel, h FindingHooks, link fun
 		for _, c := range report.Places(gs.InFull(g)) {
 			part.Where = append(part.Where, c.Toolchain+" "+strings.Join(c.Targets, " ")+" at "+strings.Join(c.Levels, " "))
 		}
-		if g.Class != report.Preserved {
+		if g.Class != event.Preserved {
 			part.Rules = ruleNames(gs.Result(g))
 		}
 		if i < found {
@@ -124,7 +125,7 @@ func (ks *Kernels) Body(ctx context.Context, k *Kernel, h FindingHooks, link fun
 		if !slices.Contains(p.Classes, g.Class) {
 			p.Classes = append(p.Classes, g.Class)
 		}
-		if size < maxKernelPage && g.Class != report.Unsupported {
+		if size < maxKernelPage && g.Class != event.Unsupported {
 			part.draw(ctx, gs, g, h)
 			body, err := execute(kernelTemplate.Lookup("part"), part)
 			if err != nil {
@@ -142,7 +143,7 @@ func (ks *Kernels) Body(ctx context.Context, k *Kernel, h FindingHooks, link fun
 // rest are the cells of a kernel in which nothing was found, as a group for each class.
 func (ks *Kernels) rest(k *Kernel) (out []*report.Group) {
 	s := ks.x.Set
-	for _, class := range []string{report.Preserved, report.Unsupported} {
+	for _, class := range []string{event.Preserved, event.Unsupported} {
 		g := &report.Group{Test: k.test, Class: class}
 		for _, i := range ks.x.Groups.TestCells(k.test) {
 			if s.Results[s.Cells[i].Result].Class == class {

@@ -9,44 +9,44 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/browsertest"
-	"optcheck/report"
 )
 
 // programSet is a run of a kernel with a number of operations, each on the third of three lines.
 // In one release the second of two is missing, with a verdict, in the other one nothing.
-func programSet(t require.TestingT, name string, ops, missing int) *report.Set {
-	s := report.NewSet()
-	add := func(e report.Event) { require.NoError(t, s.Handle(e)) }
-	add(report.Event{Config: &report.Config{Schema: report.Schema, Toolchains: []report.Toolchain{{ID: "ptxas 11.8.89"}, {ID: "ptxas 12.4.131"}},
+func programSet(t require.TestingT, name string, ops, missing int) *event.Set {
+	s := event.NewSet()
+	add := func(e event.Event) { require.NoError(t, s.Handle(e)) }
+	add(event.Event{Config: &event.Config{Schema: event.Schema, Toolchains: []event.Toolchain{{ID: "ptxas 11.8.89"}, {ID: "ptxas 12.4.131"}},
 		Targets: []string{"sm_80"}, Levels: []string{"O3"}, Layouts: []string{"own"},
 		Claims: "What is claimed: this.\nWhat is not claimed: that."}})
-	test := &report.Test{Name: name, Hash: "h", Dialect: report.Program, File: "k.cu@nvcc-12.4.131.ptx", Lines: [][]int{{}}}
+	test := &event.Test{Name: name, Hash: "h", Dialect: event.Program, File: "k.cu@nvcc-12.4.131.ptx", Lines: [][]int{{}}}
 	var text strings.Builder
-	var thread report.ThreadListing
+	var thread event.ThreadListing
 	for i := range ops {
 		line := 4*i + 4
 		fmt.Fprintf(&text, "… 1\n%d: add.s64 %%rd1, %%rd2, %d;\n// k.cu:%d: x[%d] = <i>;\n%d: st.global.u32 [%%rd1], %d;\n", line-1, i, i+1, i, line, i)
 		test.Lines[0] = append(test.Lines[0], line)
-		thread.Source = append(thread.Source, report.Line{Pos: i, At: line, Text: fmt.Sprintf("st.global.u32 [%%rd1], %d // %d", i, line)})
-		thread.Machine = append(thread.Machine, report.Line{Pos: i, At: 16 * i, Text: fmt.Sprintf("STG.E [R%d], R4", i)})
+		thread.Source = append(thread.Source, event.Line{Pos: i, At: line, Text: fmt.Sprintf("st.global.u32 [%%rd1], %d // %d", i, line)})
+		thread.Machine = append(thread.Machine, event.Line{Pos: i, At: 16 * i, Text: fmt.Sprintf("STG.E [R%d], R4", i)})
 	}
 	test.Text = text.String()
-	add(report.Event{Test: test})
-	whole := &report.Listing{Code: "whole", Threads: []report.ThreadListing{thread}}
-	add(report.Event{Listing: whole})
-	cell := report.Cell{Test: name, Hash: "h", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "own",
-		Result: report.Result{Class: report.Preserved, Code: "c0", Look: "whole"}}
-	add(report.Event{Cell: &cell})
+	add(event.Event{Test: test})
+	whole := &event.Listing{Code: "whole", Threads: []event.ThreadListing{thread}}
+	add(event.Event{Listing: whole})
+	cell := event.Cell{Test: name, Hash: "h", Toolchain: "ptxas 12.4.131", Target: "sm_80", Level: "O3", Layout: "own",
+		Result: event.Result{Class: event.Preserved, Code: "c0", Look: "whole"}}
+	add(event.Event{Cell: &cell})
 	bad := cell
-	bad.Toolchain, bad.Result = "ptxas 11.8.89", report.Result{Class: report.Miscompiled, Code: "c1",
-		Findings: []report.Finding{{Rule: "missing", Access: missing, Detail: "nothing of it"}},
-		Verdict: &report.Verdict{Model: "ptx", Source: 3, Machine: 4, New: []string{"1:r1=1; 1:r2=0;"}, Slice: "GPU_PTX source",
+	bad.Toolchain, bad.Result = "ptxas 11.8.89", event.Result{Class: event.Miscompiled, Code: "c1",
+		Findings: []event.Finding{{Rule: "missing", Access: missing, Detail: "nothing of it"}},
+		Verdict: &event.Verdict{Model: "ptx", Source: 3, Machine: 4, New: []string{"1:r1=1; 1:r2=0;"}, Slice: "GPU_PTX source",
 			Lifted: "GPU_PTX machine", Check: "causality", Cycle: "a -po-> b"}}
 	less := thread
-	less.Machine = append(append([]report.Line{}, thread.Machine[:missing]...), thread.Machine[missing+1:]...)
-	add(report.Event{Listing: &report.Listing{Code: "c1", Threads: []report.ThreadListing{less}}})
-	add(report.Event{Cell: &bad})
+	less.Machine = append(append([]event.Line{}, thread.Machine[:missing]...), thread.Machine[missing+1:]...)
+	add(event.Event{Listing: &event.Listing{Code: "c1", Threads: []event.ThreadListing{less}}})
+	add(event.Event{Cell: &bad})
 	return s
 }
 
@@ -58,7 +58,7 @@ func TestKernelPage(t *testing.T) {
 	require.Len(t, ks.List, 1)
 	require.Equal(t, "<b>main</b>", ks.List[0].Name)
 	body, err := ks.Body(context.Background(), &ks.List[0], FindingHooks{
-		Pictures: func(_ context.Context, _ *report.Test, r *report.Result) ([]Picture, error) {
+		Pictures: func(_ context.Context, _ *event.Test, r *event.Result) ([]Picture, error) {
 			return []Picture{{"Drawn of " + r.Verdict.Slice, []byte(`<svg class="drawn"></svg>`)}}, nil
 		}}, PageOf)
 	require.NoError(t, err)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // Bounds of the list of kernels.
@@ -95,7 +95,7 @@ func (ks *Kernels) row(k *Kernel, releases int) kernelRow {
 		var cells []classCount
 		for class, n := range c {
 			if n > 0 {
-				cells = append(cells, classCount{Class: report.Severities[class], Cells: n})
+				cells = append(cells, classCount{Class: event.Severities[class], Cells: n})
 			}
 		}
 		row.Cells = append(row.Cells, cells)

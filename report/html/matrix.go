@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
-
-	"optcheck/report"
 )
 
 // block is a part of the matrix: toolchains and targets that have cells in
@@ -104,7 +103,7 @@ func (b *box) fill(sum Counts, place string) {
 	worst := -1
 	for k, n := range sum {
 		if n > 0 {
-			parts = append(parts, plain.Number(n)+" "+report.Severities[k])
+			parts = append(parts, plain.Number(n)+" "+event.Severities[k])
 			if worst < 0 {
 				worst = k
 			}
@@ -115,12 +114,12 @@ func (b *box) fill(sum Counts, place string) {
 		b.Label = place + ": no cells"
 		return
 	}
-	b.Class = report.Severities[worst]
+	b.Class = event.Severities[worst]
 	if worst < classUnsupported {
 		b.Count = compact(sum[worst])
 	}
 	if worst == classUnsupported && sum[classPreserved] > 0 {
-		b.Class = report.Severities[classPreserved]
+		b.Class = event.Severities[classPreserved]
 	}
 }
 

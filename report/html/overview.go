@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/report"
 )
@@ -51,7 +52,7 @@ func (x *Index) Overview(v View) (template.HTML, error) {
 	}
 	for k, n := range sel.Total {
 		if all.Total[k] > 0 {
-			o.Classes = append(o.Classes, classCount{report.Severities[k], n, percent(n, o.Total)})
+			o.Classes = append(o.Classes, classCount{event.Severities[k], n, percent(n, o.Total)})
 		}
 	}
 	slices.Reverse(o.Classes) // the good ones first, as in the key of a map
@@ -167,7 +168,7 @@ func (x *Index) headline(c Counts) string {
 func (x *Index) tally(c Counts) *report.Tally {
 	x.tallyOnce.Do(func() {
 		cells := map[string]int{}
-		for i, class := range report.Severities {
+		for i, class := range event.Severities {
 			cells[class] = c[i]
 		}
 		x.tallied = x.Groups.Tally(cells)
@@ -214,13 +215,13 @@ func (x *Index) races(all *Selection) []string {
 	for i, w := range x.Races {
 		n[w] = all.Facets["race"][i]
 	}
-	sum := n[report.WordRaceFree] + n[report.WordRaceUnknown] + n[report.WordDataRace]
+	sum := n[event.WordRaceFree] + n[event.WordRaceUnknown] + n[event.WordDataRace]
 	if sum == 0 {
 		return nil
 	}
 	s := fmt.Sprintf("Of %s asked about, %s %s of tests without a data race, %s of tests with one", plural(sum, "such cell"),
-		plain.Number(n[report.WordRaceFree]), are(n[report.WordRaceFree]), plain.Number(n[report.WordDataRace]))
-	if k := n[report.WordRaceUnknown]; k > 0 {
+		plain.Number(n[event.WordRaceFree]), are(n[event.WordRaceFree]), plain.Number(n[event.WordDataRace]))
+	if k := n[event.WordRaceUnknown]; k > 0 {
 		s += fmt.Sprintf("; of %s it is not known", plain.Number(k))
 	}
 	return []string{s + "."}

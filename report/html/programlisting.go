@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/report"
 )
@@ -18,22 +19,22 @@ const filler = -2
 // around are the lines of a program around its operations, by position. A line's Control says
 // what it is: near, origin, fold.
 type around struct {
-	before map[int][]report.Line
-	after  []report.Line
+	before map[int][]event.Line
+	after  []event.Line
 }
 
 var excerptLine = regexp.MustCompile(`^(\d{1,9}): (.*)$`)
 
 // newAround takes the text of a program apart, as report.Program describes it; nil if the
 // operations do not stand there.
-func newAround(t *report.Test) *around {
-	if t.Dialect != report.Program || len(t.Lines) == 0 {
+func newAround(t *event.Test) *around {
+	if t.Dialect != event.Program || len(t.Lines) == 0 {
 		return nil
 	}
-	a, ops, next := &around{before: map[int][]report.Line{}}, t.Lines[0], 0
+	a, ops, next := &around{before: map[int][]event.Line{}}, t.Lines[0], 0
 	for line := range strings.Lines(t.Text) {
 		line = strings.TrimSuffix(line, "\n")
-		l := report.Line{Pos: filler, Text: line, Control: "near"}
+		l := event.Line{Pos: filler, Text: line, Control: "near"}
 		if rest, ok := strings.CutPrefix(line, "// "); ok {
 			l.Text, l.Control = rest, "origin"
 		} else if strings.HasPrefix(line, "…") {
@@ -60,12 +61,12 @@ func newAround(t *report.Test) *around {
 
 // spread lays a thread of a program out: its operations with the lines around them, each beside
 // its image where the order allows it.
-func (a *around) spread(t report.ThreadListing) report.ThreadListing {
-	out := report.ThreadListing{Thread: t.Thread}
+func (a *around) spread(t event.ThreadListing) event.ThreadListing {
+	out := event.ThreadListing{Thread: t.Thread}
 	last := -1
-	left := func(l report.Line) {
+	left := func(l event.Line) {
 		if gap := l.Pos - last - 1; gap > 0 {
-			out.Source = append(out.Source, report.Line{Pos: filler, Text: "… " + plain.Count(gap, "operation"), Control: "fold"})
+			out.Source = append(out.Source, event.Line{Pos: filler, Text: "… " + plain.Count(gap, "operation"), Control: "fold"})
 		} else {
 			out.Source = append(out.Source, a.before[l.Pos]...)
 		}
@@ -74,10 +75,10 @@ func (a *around) spread(t report.ThreadListing) report.ThreadListing {
 	}
 	level := func() {
 		for len(out.Source) < len(out.Machine) {
-			out.Source = append(out.Source, report.Line{Pos: filler})
+			out.Source = append(out.Source, event.Line{Pos: filler})
 		}
 		for len(out.Machine) < len(out.Source) {
-			out.Machine = append(out.Machine, report.Line{Pos: filler})
+			out.Machine = append(out.Machine, event.Line{Pos: filler})
 		}
 	}
 	i, k := 0, 0
@@ -111,7 +112,7 @@ const (
 
 // bounded leaves of a long program what was found and what stands around it; of one in which
 // nothing was found the beginning.
-func bounded(t report.ThreadListing, findings []report.Finding, most int) (short report.ThreadListing, more int) {
+func bounded(t event.ThreadListing, findings []event.Finding, most int) (short event.ThreadListing, more int) {
 	if len(t.Source) <= most {
 		return t, 0
 	}
@@ -131,7 +132,7 @@ func bounded(t report.ThreadListing, findings []report.Finding, most int) (short
 }
 
 // place is where a line stands, as a column before it shows it.
-func placeOf(l *report.Line, machine bool) string {
+func placeOf(l *event.Line, machine bool) string {
 	switch {
 	case l.At == 0:
 		return ""

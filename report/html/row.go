@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
 	"optcheck/report"
 )
@@ -47,7 +48,7 @@ func (x *Index) row(n int, cells []uint32) Row {
 type shownFinding struct{ Rule, Place, At, Detail, Stage string }
 
 // shownFindings returns the findings that lists show, cut to what fits: each where its author finds it.
-func shownFindings(t *report.Test, r *report.Result) (out []shownFinding) {
+func shownFindings(t *event.Test, r *event.Result) (out []shownFinding) {
 	for i := range r.Findings[:min(len(r.Findings), maxShown)] {
 		f := placed(t, &r.Findings[i])
 		out = append(out, shownFinding{Short(f.Rule, 60), Short(f.Place, maxName), Short(f.At, maxName), Short(f.Detail, maxDetail), Short(f.Stage, 40)})
@@ -56,8 +57,8 @@ func shownFindings(t *report.Test, r *report.Result) (out []shownFinding) {
 }
 
 // placed is a finding where it stands: in a file of its author's, or in a thread of a test.
-func placed(t *report.Test, f *report.Finding) shownFinding {
-	if t.Dialect == report.Program {
+func placed(t *event.Test, f *event.Finding) shownFinding {
+	if t.Dialect == event.Program {
 		x := t.Tell(f)
 		return shownFinding{f.Rule, x.Place, x.Place, x.Text, ""}
 	}
@@ -68,7 +69,7 @@ func placed(t *report.Test, f *report.Finding) shownFinding {
 	return out
 }
 
-func knownNames(r *report.Result) []string {
+func knownNames(r *event.Result) []string {
 	var out []string
 	for _, k := range r.Known[:min(len(r.Known), maxShown)] {
 		out = append(out, Short(k, 60))
@@ -89,7 +90,7 @@ func (x *Index) where(cells []uint32) []string {
 	}
 	labels := x.labels()
 	in := []string{ranges(labels[1], has[1], "targets"), ranges(labels[2], has[2], "levels")}
-	if !slices.Equal(x.Layouts, []string{report.OwnLayout}) {
+	if !slices.Equal(x.Layouts, []string{event.OwnLayout}) {
 		in = append(in, ranges(labels[3], has[3], "layouts"))
 	}
 	return []string{ranges(labels[0], has[0], "releases"), strings.Join(in, " · ")}

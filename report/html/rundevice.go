@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
-	"optcheck/report"
 )
 
 // Run is what one device did with one test as one compiler made it: a histogram
@@ -24,7 +24,7 @@ type Run struct {
 
 // Runs are the runs of a set, in the order of their first histogram.
 type Runs struct {
-	Set  *report.Set
+	Set  *event.Set
 	List []*Run
 	byID map[string]*Run
 	text map[[2]string]int // of the tests, by name and hash
@@ -37,10 +37,10 @@ func (r *Runs) ByID(id string) (*Run, bool) {
 }
 
 // First returns the first histogram of a run.
-func (r *Runs) First(x *Run) *report.Histogram { return &r.Set.Histograms[x.List[0]] }
+func (r *Runs) First(x *Run) *event.Histogram { return &r.Set.Histograms[x.List[0]] }
 
 // NewRuns finds the runs of a set.
-func NewRuns(s *report.Set) *Runs {
+func NewRuns(s *event.Set) *Runs {
 	out := &Runs{Set: s, byID: map[string]*Run{}, text: map[[2]string]int{}}
 	for i := range s.Tests {
 		out.text[[2]string{s.Tests[i].Name, s.Tests[i].Hash}] = i
@@ -79,7 +79,7 @@ func RunBody(rs *Runs, x *Run) (template.HTML, error) {
 
 // runPage is what rundevice.tmpl shows of one run.
 type runPage struct {
-	*report.Histogram
+	*event.Histogram
 	Text     string
 	Loose    string // why the binary is not validated, of the first that is not
 	Settings []settingView
@@ -94,7 +94,7 @@ type runPage struct {
 
 // settingView is a histogram as a line of the page's table.
 type settingView struct {
-	*report.Histogram
+	*event.Histogram
 	Rates bool // there is something to say of rates
 	Again string
 }
@@ -135,7 +135,7 @@ func newRunPage(rs *Runs, x *Run) *runPage {
 	if len(list) > maxPageSettings {
 		p.More, list = len(list)-maxPageSettings, list[:maxPageSettings]
 	}
-	hs := make([]*report.Histogram, 0, len(list))
+	hs := make([]*event.Histogram, 0, len(list))
 	for _, i := range list {
 		h := &rs.Set.Histograms[i]
 		hs = append(hs, h)
@@ -155,7 +155,7 @@ func newRunPage(rs *Runs, x *Run) *runPage {
 	return p
 }
 
-func newSetting(h *report.Histogram) settingView {
+func newSetting(h *event.Histogram) settingView {
 	v := settingView{Histogram: h, Rates: h.Rate != nil && h.Instances > 0}
 	switch {
 	case !v.Rates:
@@ -171,7 +171,7 @@ func newSetting(h *report.Histogram) settingView {
 
 // outcomes puts the outcomes of all settings into one table. Settings whose
 // terms differ from the first one's have no place in it.
-func (p *runPage) outcomes(hs []*report.Histogram) {
+func (p *runPage) outcomes(hs []*event.Histogram) {
 	for _, h := range hs {
 		if len(h.Terms) > 0 && p.Terms == nil {
 			p.Terms = h.Terms[:min(len(h.Terms), 32)]
@@ -229,7 +229,7 @@ func says(old, fresh []string) []string {
 }
 
 // agree counts, for each model, which outcomes it allows and which were seen.
-func (p *runPage) agree(hs []*report.Histogram) {
+func (p *runPage) agree(hs []*event.Histogram) {
 	for m, name := range p.Models {
 		t := agreement{Model: name, Own: m == 0}
 		for _, o := range p.Outcomes {
@@ -252,7 +252,7 @@ func (p *runPage) agree(hs []*report.Histogram) {
 // Bad reports whether the outcome was seen although the machine's model forbids it,
 // and that the compiler did not do it.
 func (o *runOutcome) Bad() bool {
-	return o.Total > 0 && (&report.Outcome{Effect: o.Effect}).ByHardware()
+	return o.Total > 0 && (&event.Outcome{Effect: o.Effect}).ByHardware()
 }
 
 // Verdict returns what is said of an outcome that no effect was given for.

@@ -6,29 +6,29 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // devices returns a set with one test under three settings: seen, not seen, hung.
-func devices(name string) *report.Set {
-	s := report.NewSet()
-	h := report.Histogram{Test: name, Hash: "h", Kind: "Allowed", Condition: "exists (0:r1=1)", Device: report.TestedDevice{ID: "cuda:0",
+func devices(name string) *event.Set {
+	s := event.NewSet()
+	h := event.Histogram{Test: name, Hash: "h", Kind: "Allowed", Condition: "exists (0:r1=1)", Device: event.TestedDevice{ID: "cuda:0",
 		Name: "GPU " + name, Driver: "580"}, Toolchain: "ptxas 13.0", Target: "sm_90",
-		Validated: true, Setting: "none", Status: report.StatusDone, Instances: 1000, Weak: 10, Terms: []string{"0:r1"}, Models: []string{"ptx",
+		Validated: true, Setting: "none", Status: event.StatusDone, Instances: 1000, Weak: 10, Terms: []string{"0:r1"}, Models: []string{"ptx",
 			"sc"}, Says: []string{"allowed", "forbidden"},
-		Rate: &report.Rate{Rate: 0.01, Low: 0.005, High: 0.018,
-			Reproducibility: 0.99995}, Before: report.Conditions{ClockMHz: 1980, Temperature: 35},
-		Outcomes: []report.Outcome{{Values: []int64{0}, Count: 990, Effect: "sequentially consistent", Says: []string{"allowed", "allowed"}},
+		Rate: &event.Rate{Rate: 0.01, Low: 0.005, High: 0.018,
+			Reproducibility: 0.99995}, Before: event.Conditions{ClockMHz: 1980, Temperature: 35},
+		Outcomes: []event.Outcome{{Values: []int64{0}, Count: 990, Effect: "sequentially consistent", Says: []string{"allowed", "allowed"}},
 			{Values: []int64{1}, Count: 10, Weak: true, Effect: "hardware, allowed", Says: []string{"allowed", "forbidden"}}}}
 	never, hung := h, h
-	never.Setting, never.Weak, never.Rate = "sync", 0, &report.Rate{Excluded: 0.003, High: 0.004}
-	never.Outcomes = []report.Outcome{{Values: []int64{0}, Count: 1000, Effect: "sequentially consistent",
+	never.Setting, never.Weak, never.Rate = "sync", 0, &event.Rate{Excluded: 0.003, High: 0.004}
+	never.Outcomes = []event.Outcome{{Values: []int64{0}, Count: 1000, Effect: "sequentially consistent",
 		Says: []string{"allowed", "allowed"}}}
-	never.Unseen = []report.Unseen{{Values: []int64{2}, Excluded: 0.003}}
+	never.Unseen = []event.Unseen{{Values: []int64{2}, Excluded: 0.003}}
 	hung.Setting, hung.Status, hung.Detail, hung.Instances, hung.Weak, hung.Rate, hung.Outcomes = "stress",
-		report.StatusTimeout, "hung", 0, 0, nil, nil
-	s.Histograms = []report.Histogram{h, never, hung}
-	s.AddTest(report.Test{Name: name, Hash: "h", Text: "GPU_PTX text"})
+		event.StatusTimeout, "hung", 0, 0, nil, nil
+	s.Histograms = []event.Histogram{h, never, hung}
+	s.AddTest(event.Test{Name: name, Hash: "h", Text: "GPU_PTX text"})
 	return s
 }
 

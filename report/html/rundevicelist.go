@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 //go:embed rundevicelist.tmpl
@@ -101,7 +101,7 @@ func newRunLine(rs *Runs, x *Run, link func(*Run) string) runLine {
 		if len(h.Says) > 0 && len(h.Says) == len(h.Models) {
 			l.Says, l.Model = h.Says[0], h.Models[0]
 		}
-		if h.Status != report.StatusDone && !slices.Contains(ended, h.Status) && len(ended) < 8 {
+		if h.Status != event.StatusDone && !slices.Contains(ended, h.Status) && len(ended) < 8 {
 			ended = append(ended, h.Status)
 		}
 		for _, o := range h.Outcomes {
@@ -119,7 +119,7 @@ const effectBad = 6
 
 // effectRank orders effects from harmless to bad.
 func effectRank(effect string) int {
-	o := report.Outcome{Effect: effect}
+	o := event.Outcome{Effect: effect}
 	switch {
 	case effect == "":
 		return 0

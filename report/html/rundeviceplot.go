@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // Sizes of the plot of rates, in pixels.
@@ -26,7 +26,7 @@ const smallestRate = 1e-15
 // 95 % interval, on a logarithmic axis. What was not seen is an open triangle at
 // the rate that is excluded; a run that did not end well and saw nothing says
 // nothing. No histogram with a rate gives no plot.
-func plotRates(hs []*report.Histogram) template.HTML {
+func plotRates(hs []*event.Histogram) template.HTML {
 	low, high := 1.0, 0.0
 	reach := func(x float64) {
 		if x = min(max(x, smallestRate), 1); x > 0 {
@@ -80,7 +80,7 @@ func plotRates(hs []*report.Histogram) template.HTML {
 	return template.HTML(b.String())
 }
 
-func plotPoint(h *report.Histogram, y int, x func(float64) float64) string {
+func plotPoint(h *event.Histogram, y int, x func(float64) float64) string {
 	switch {
 	case h.Rate == nil || h.Instances == 0:
 		return fmt.Sprintf(`<text class="fp-quiet" x="%d" y="%d">not run</text>`, plotLeft+6, y+4)

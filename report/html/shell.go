@@ -1,5 +1,5 @@
 // Package html makes the report that people look at: pages of a run for a
-// browser, from a report.Set and nothing else.
+// browser, from a event.Set and nothing else.
 //
 // Write makes a folder of files that needs no server, no network and, for the
 // basics, no JavaScript. Page is the frame of every page; a server uses the
@@ -17,7 +17,7 @@ import (
 	"io"
 	"strings"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // Link is a link of a page, relative to the root of the report.
@@ -46,7 +46,7 @@ type Page struct {
 }
 
 // Claims is what a run of programs says of them, in paragraphs; none of tests.
-func Claims(c *report.Config) []string {
+func Claims(c *event.Config) []string {
 	text := strings.ReplaceAll(Short(strings.Join(strings.Fields(c.Claims), " "), 4000), " What is ", "\nWhat is ")
 	if text == "" {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/report"
 )
 
@@ -23,7 +24,7 @@ var shortTemplate = template.Must(template.New("short").Funcs(funcs).Parse(`<h1>
 // for reports with more findings than one wants to carry around.
 func (x *Index) ShortFinding(g *report.Group) (template.HTML, error) {
 	s, r := x.Set, x.Result(g)
-	var cells []*report.Cell
+	var cells []*event.Cell
 	for _, i := range g.Cells {
 		c := s.Cell(int(i))
 		cells = append(cells, &c)

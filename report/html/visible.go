@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"optcheck/event"
 	"optcheck/internal/plain"
-	"optcheck/report"
 )
 
 // Short returns a text on one line, visible whatever is in it, and cut to about n
@@ -58,30 +58,30 @@ func classMark(class string) template.HTML {
 
 // classStyle returns the style of a class.
 func classStyle(class string) string {
-	for _, c := range report.Severities {
+	for _, c := range event.Severities {
 		if c == class {
 			return "c-" + c
 		}
 	}
-	return "c-" + report.Unknown
+	return "c-" + event.Unknown
 }
 
 // ClassSymbol returns a sign for a class, so that classes differ without colour.
 func ClassSymbol(class string) string {
 	switch class {
-	case report.Preserved:
+	case event.Preserved:
 		return "✓"
-	case report.Optimised:
+	case event.Optimised:
 		return "≈"
-	case report.Miscompiled:
+	case event.Miscompiled:
 		return "✗"
-	case report.Changed:
+	case event.Changed:
 		return "≠"
-	case report.Crashed:
+	case event.Crashed:
 		return "!"
-	case report.Invalid:
+	case event.Invalid:
 		return "⊘"
-	case report.Unsupported:
+	case event.Unsupported:
 		return "–"
 	}
 	return "?"

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"optcheck/event"
 	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/report"
@@ -60,7 +61,7 @@ var ErrForeign = errors.New("the folder is not empty and holds no report of optc
 // Write makes the report of a set in a folder, which is created if needed. A
 // folder with an older report is made the new one's; any other folder that is
 // not empty is refused with ErrForeign. The same set gives the same files.
-func Write(ctx context.Context, dir string, s *report.Set, o Options) (Stats, error) {
+func Write(ctx context.Context, dir string, s *event.Set, o Options) (Stats, error) {
 	root, err := openFolder(dir)
 	if err != nil {
 		return Stats{}, fmt.Errorf("%s: %w", dir, err)
@@ -286,7 +287,7 @@ func listFile(class string, page int) string { return fmt.Sprintf("list-%s-%d.ht
 
 // classLists writes pages with all groups of each class.
 func (w *writer) classLists() error {
-	for _, class := range report.Severities {
+	for _, class := range event.Severities {
 		v := View{Filter: Filter{Class: []string{class}}, Sort: "test", Per: perList}
 		sel := w.x.Select(v.Filter)
 		for v.Page = 1; ; v.Page++ {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // files reads a folder.
@@ -30,7 +30,7 @@ func files(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-func writeSet(t *testing.T, dir string, s *report.Set) map[string]string {
+func writeSet(t *testing.T, dir string, s *event.Set) map[string]string {
 	stats, err := Write(context.Background(), dir, s, Options{})
 	require.NoError(t, err)
 	out := files(t, dir)
@@ -80,7 +80,7 @@ func TestWrite(t *testing.T) {
 }
 
 func TestWriteEmpty(t *testing.T) {
-	out := writeSet(t, t.TempDir(), report.NewSet())
+	out := writeSet(t, t.TempDir(), event.NewSet())
 	require.Contains(t, out["index.html"], "No cells")
 	s := sample(1)
 	s.Config.Cells += 5
@@ -117,24 +117,24 @@ func TestWriteCancelled(t *testing.T) {
 }
 
 // hostile returns a set whose names want to be more than names.
-func hostile() *report.Set {
-	s := report.NewSet()
+func hostile() *event.Set {
+	s := event.NewSet()
 	names := []string{`<script>alert(1)</script>`, `../../../etc/passwd`, `"><img src=x onerror=alert(1)>`, strings.Repeat("long", 2500),
 		"turned \u202e round", "control \x1b[2J\x00", "{{.}}", "javascript:alert(1)", "' onmouseover='alert(1)",
 		"</title></style></textarea>", "bad \xff utf-8", ""}
 	for i, n := range names {
-		f := []report.Finding{{Rule: n, Thread: 0, Access: i, Detail: n, Stage: n}}
-		_ = s.Handle(report.Event{Test: &report.Test{Name: n, Hash: n, Text: n, Preset: n}})
-		_ = s.Handle(report.Event{Cell: &report.Cell{Test: n, Hash: n, Toolchain: n, Target: n, Level: n, Layout: n,
-			Result: report.Result{Class: report.Optimised, Findings: f, Known: []string{n}, Code: n, Verdict: &report.Verdict{Model: n,
+		f := []event.Finding{{Rule: n, Thread: 0, Access: i, Detail: n, Stage: n}}
+		_ = s.Handle(event.Event{Test: &event.Test{Name: n, Hash: n, Text: n, Preset: n}})
+		_ = s.Handle(event.Event{Cell: &event.Cell{Test: n, Hash: n, Toolchain: n, Target: n, Level: n, Layout: n,
+			Result: event.Result{Class: event.Optimised, Findings: f, Known: []string{n}, Code: n, Verdict: &event.Verdict{Model: n,
 				New: []string{n}, Lifted: n}}}})
-		_ = s.Handle(report.Event{Cell: &report.Cell{Test: n, Hash: n, Toolchain: n, Target: n, Level: n, Layout: n + "2",
-			Result: report.Result{Class: n, Reason: n}}})
-		_ = s.Handle(report.Event{Listing: &report.Listing{Code: n, Threads: []report.ThreadListing{{Source: []report.Line{{Text: n}}}}}})
-		_ = s.Handle(report.Event{Problem: &report.Problem{Kind: n, Detail: n}})
+		_ = s.Handle(event.Event{Cell: &event.Cell{Test: n, Hash: n, Toolchain: n, Target: n, Level: n, Layout: n + "2",
+			Result: event.Result{Class: n, Reason: n}}})
+		_ = s.Handle(event.Event{Listing: &event.Listing{Code: n, Threads: []event.ThreadListing{{Source: []event.Line{{Text: n}}}}}})
+		_ = s.Handle(event.Event{Problem: &event.Problem{Kind: n, Detail: n}})
 	}
-	s.Config = report.Config{Tool: names[0], Model: names[2], Source: names[4],
-		Toolchains: []report.Toolchain{{ID: names[0], Build: names[2]}}}
+	s.Config = event.Config{Tool: names[0], Model: names[2], Source: names[4],
+		Toolchains: []event.Toolchain{{ID: names[0], Build: names[2]}}}
 	return s
 }
 

@@ -13,36 +13,36 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"optcheck/report"
+	"optcheck/event"
 )
 
 // million is a set of a million cells: 10,000 tests in 100 places, 6 % of them
 // with findings of some thousand kinds.
-func million(tests int) *report.Set {
-	s := report.NewSet()
-	s.Config = report.Config{Schema: report.Schema, Levels: []string{"O0", "O1", "O2", "O3"}, Layouts: []string{"pointers"}}
+func million(tests int) *event.Set {
+	s := event.NewSet()
+	s.Config = event.Config{Schema: event.Schema, Levels: []string{"O0", "O1", "O2", "O3"}, Layouts: []string{"pointers"}}
 	for tc := range 5 {
-		s.Config.Toolchains = append(s.Config.Toolchains, report.Toolchain{ID: fmt.Sprintf("ptxas 12.%d", tc)})
+		s.Config.Toolchains = append(s.Config.Toolchains, event.Toolchain{ID: fmt.Sprintf("ptxas 12.%d", tc)})
 		for target := range 5 {
 			for level := range 4 {
-				s.AddColumn(report.Column{Toolchain: fmt.Sprintf("ptxas 12.%d", tc), Target: fmt.Sprintf("sm_%d0", target+5), Level: fmt.Sprintf("O%d",
+				s.AddColumn(event.Column{Toolchain: fmt.Sprintf("ptxas 12.%d", tc), Target: fmt.Sprintf("sm_%d0", target+5), Level: fmt.Sprintf("O%d",
 					level), Layout: "pointers"})
 			}
 		}
 	}
 	rules := []string{"merged", "missing", "reordered", "fence-weakened", "weakened"}
 	for t := range tests {
-		test := s.AddTest(report.Test{Name: fmt.Sprintf("Test%d+po-%d+dep", t, t%97), Hash: fmt.Sprint(t), Preset: []string{"paper", "ptx",
+		test := s.AddTest(event.Test{Name: fmt.Sprintf("Test%d+po-%d+dep", t, t%97), Hash: fmt.Sprint(t), Preset: []string{"paper", "ptx",
 			"corpus"}[t%3], Text: "GPU_PTX"})
 		for c := range uint32(len(s.Columns)) {
-			r := report.Result{Class: report.Preserved, Code: fmt.Sprintf("%d/%d", t, c/20)}
+			r := event.Result{Class: event.Preserved, Code: fmt.Sprintf("%d/%d", t, c/20)}
 			switch k := (t*31 + int(c)*7) % 100; {
 			case k < 30:
-				r.Class, r.Code, r.Reason = report.Unsupported, "", fmt.Sprintf(".relaxed needs sm_7%d", k%3)
+				r.Class, r.Code, r.Reason = event.Unsupported, "", fmt.Sprintf(".relaxed needs sm_7%d", k%3)
 			case k < 36:
-				r.Class = []string{report.Optimised, report.Optimised, report.Optimised, report.Miscompiled, report.Unknown, report.Optimised}[k-30]
-				if r.Class != report.Unknown {
-					r.Findings = []report.Finding{{Rule: rules[(t+k)%5], Thread: k % 2, Access: 1,
+				r.Class = []string{event.Optimised, event.Optimised, event.Optimised, event.Miscompiled, event.Unknown, event.Optimised}[k-30]
+				if r.Class != event.Unknown {
+					r.Findings = []event.Finding{{Rule: rules[(t+k)%5], Thread: k % 2, Access: 1,
 						Detail: fmt.Sprintf("#1 ld.relaxed.gpu [x%d] and #2 ld [y] are one instruction", t%50)}}
 				} else {
 					r.Reason = "the disassembly was not understood"
@@ -52,15 +52,15 @@ func million(tests int) *report.Set {
 				}
 			}
 			key := fmt.Sprintf("%s %v %s", r.Class, r.Findings, r.Reason+r.Code)
-			s.Cells = append(s.Cells, report.Ref{Test: test, Column: c, Result: s.AddResult(key, r)})
+			s.Cells = append(s.Cells, event.Ref{Test: test, Column: c, Result: s.AddResult(key, r)})
 		}
 	}
 	return s
 }
 
-type fixed struct{ set *report.Set }
+type fixed struct{ set *event.Set }
 
-func (f *fixed) Next(context.Context) (*report.Set, error) {
+func (f *fixed) Next(context.Context) (*event.Set, error) {
 	s := f.set
 	f.set = nil
 	return s, nil
@@ -78,11 +78,11 @@ func requests(n int) []string {
 	}
 	word := fmt.Sprint("test", n%10000)
 	return []string{
-		u("/", "class", report.Miscompiled, "q", word),
+		u("/", "class", event.Miscompiled, "q", word),
 		u("/", "rule", "merged", "target", "sm_70", "known", "new", "page", fmt.Sprint(n+1)),
 		u("/", "q", fmt.Sprintf("ld.relaxed x%d", n%50), "sort", "cells", "page", fmt.Sprint(n+1)),
 		u("/api/summary", "level", "O3", "release", "ptxas 12.1", "q", word),
-		u("/api/cells", "class", report.Optimised, "target", "sm_80", "limit", "100", "offset", fmt.Sprint(n)),
+		u("/api/cells", "class", event.Optimised, "target", "sm_80", "limit", "100", "offset", fmt.Sprint(n)),
 		u("/api/findings", "rule", "reordered", "limit", "50"),
 		u("/changes.html", "left", "ptxas 12.0", "right", fmt.Sprintf("ptxas 12.%d", 1+n%4)),
 		u("/api/changes", "left", "ptxas 12.0", "right", fmt.Sprintf("ptxas 12.%d", 1+n%4)),

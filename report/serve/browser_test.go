@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/browsertest"
 	"optcheck/report"
 	"optcheck/report/html"
@@ -31,25 +32,25 @@ func listen(t *testing.T, o Options) string {
 
 // drawn gives a set a listing and a verdict, so that pages of findings have all
 // their parts, and runs on a device.
-func drawn(t testing.TB) *report.Set {
+func drawn(t testing.TB) *event.Set {
 	set := million(40)
 	for i := range set.Results {
 		r := &set.Results[i]
-		if r.Class != report.Miscompiled {
+		if r.Class != event.Miscompiled {
 			continue
 		}
 		r.Code = "drawn"
-		r.Verdict = &report.Verdict{Model: "ptx", Source: 3, Machine: 4, New: []string{"0:r1=0; x=2;"}, Check: "causality", Cycle: "a -po-> b",
+		r.Verdict = &event.Verdict{Model: "ptx", Source: 3, Machine: 4, New: []string{"0:r1=0; x=2;"}, Check: "causality", Cycle: "a -po-> b",
 			Lifted: "GPU_PTX lifted"}
 	}
-	require.NoError(t, set.Handle(report.Event{Listing: &report.Listing{Code: "drawn", Threads: []report.ThreadListing{
-		{Thread: 0, Source: []report.Line{{Pos: 0, Text: "#0 st [x]"}, {Pos: 1, Text: "#1 ld [y]"}},
-			Machine: []report.Line{{Pos: 1, Text: "LDG R0"}, {Pos: 0, Text: "STG R1"}}},
-		{Thread: 1, Source: []report.Line{{Pos: 0, Text: "#0 ld [x]"}}, Machine: []report.Line{{Pos: 0, Text: "LDG R2"}}}}}}))
-	set.Histograms = []report.Histogram{{Test: "mp", Device: report.TestedDevice{Name: "GPU"}, Setting: "none", Status: report.StatusDone,
+	require.NoError(t, set.Handle(event.Event{Listing: &event.Listing{Code: "drawn", Threads: []event.ThreadListing{
+		{Thread: 0, Source: []event.Line{{Pos: 0, Text: "#0 st [x]"}, {Pos: 1, Text: "#1 ld [y]"}},
+			Machine: []event.Line{{Pos: 1, Text: "LDG R0"}, {Pos: 0, Text: "STG R1"}}},
+		{Thread: 1, Source: []event.Line{{Pos: 0, Text: "#0 ld [x]"}}, Machine: []event.Line{{Pos: 0, Text: "LDG R2"}}}}}}))
+	set.Histograms = []event.Histogram{{Test: "mp", Device: event.TestedDevice{Name: "GPU"}, Setting: "none", Status: event.StatusDone,
 		Validated: true, Instances: 100, Weak: 4,
-		Terms: []string{"0:r0"}, Outcomes: []report.Outcome{{Values: []int64{0}, Count: 96}, {Values: []int64{1}, Count: 4,
-			Weak: true}}, Rate: &report.Rate{Rate: 0.04, Low: 0.01, High: 0.1, Reproducibility: 0.98}}}
+		Terms: []string{"0:r0"}, Outcomes: []event.Outcome{{Values: []int64{0}, Count: 96}, {Values: []int64{1}, Count: 4,
+			Weak: true}}, Rate: &event.Rate{Rate: 0.04, Low: 0.01, High: 0.1, Reproducibility: 0.98}}}
 	return set
 }
 
@@ -66,7 +67,7 @@ func TestBrowser(t *testing.T) {
 	g := &growing{set: drawn(t), new_: true}
 	pic := []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="90" height="40" viewBox="0 0 90 40"><rect width="90" height="40" fill="#eee"/></svg>`)
 	at := listen(t, Options{Source: g, Every: 20 * time.Millisecond, Foot: "Foot.", Finding: html.FindingHooks{
-		Pictures: func(context.Context, *report.Test, *report.Result) ([]html.Picture, error) {
+		Pictures: func(context.Context, *event.Test, *event.Result) ([]html.Picture, error) {
 			return []html.Picture{{Caption: "An execution", SVG: pic}}, nil
 		}}})
 	b := browsertest.New(t)
@@ -124,9 +125,9 @@ func TestBrowser(t *testing.T) {
 
 	// What comes later is announced.
 	b.Open(at)
-	g.change(func(set *report.Set) {
-		require.NoError(t, set.Handle(report.Event{Cell: &report.Cell{Test: "late", Toolchain: "ptxas 12.0",
-			Result: report.Result{Class: report.Unknown, Reason: "x"}}}))
+	g.change(func(set *event.Set) {
+		require.NoError(t, set.Handle(event.Event{Cell: &event.Cell{Test: "late", Toolchain: "ptxas 12.0",
+			Result: event.Result{Class: event.Unknown, Reason: "x"}}}))
 	})
 	b.Until(`document.querySelector(".newer a") !== null`)
 	b.Click(".newer a")
@@ -154,13 +155,13 @@ func TestBrowserWithoutScript(t *testing.T) {
 
 // TestBrowserHostile: hostile names run nothing.
 func TestBrowserHostile(t *testing.T) {
-	set := report.NewSet()
+	set := event.NewSet()
 	for _, n := range []string{`<script>alert(1)</script>`, `"><svg onload=alert(1)>`, `'); alert(1); ('`,
 		"\u202e</title><script>alert(1)</script>"} {
-		require.NoError(t, set.Handle(report.Event{Cell: &report.Cell{Test: n, Hash: n, Toolchain: n, Target: n, Level: n, Layout: n,
-			Result: report.Result{Class: report.Miscompiled, Code: n, Findings: []report.Finding{{Rule: n, Detail: n, Stage: n}}}}}))
-		require.NoError(t, set.Handle(report.Event{Listing: &report.Listing{Code: n,
-			Threads: []report.ThreadListing{{Source: []report.Line{{Text: n}}, Machine: []report.Line{{Text: n}}}}}}))
+		require.NoError(t, set.Handle(event.Event{Cell: &event.Cell{Test: n, Hash: n, Toolchain: n, Target: n, Level: n, Layout: n,
+			Result: event.Result{Class: event.Miscompiled, Code: n, Findings: []event.Finding{{Rule: n, Detail: n, Stage: n}}}}}))
+		require.NoError(t, set.Handle(event.Event{Listing: &event.Listing{Code: n,
+			Threads: []event.ThreadListing{{Source: []event.Line{{Text: n}}, Machine: []event.Line{{Text: n}}}}}}))
 	}
 	at := listen(t, Options{Source: &fixed{set}})
 	b := browsertest.New(t)

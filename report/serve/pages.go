@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"optcheck/report"
+	"optcheck/event"
 	"optcheck/report/html"
 )
 
@@ -220,7 +220,7 @@ func (s *Server) hooks(r *http.Request) (h html.FindingHooks, crowded *bool) {
 		h.Try = s.bench.address
 	}
 	if draw := h.Pictures; draw != nil {
-		h.Pictures = func(ctx context.Context, t *report.Test, x *report.Result) ([]html.Picture, error) {
+		h.Pictures = func(ctx context.Context, t *event.Test, x *event.Result) ([]html.Picture, error) {
 			if *crowded = !s.drawing.enter(ctx, clientOf(r.Context()), drawPatience); *crowded {
 				return nil, errCrowded
 			}

@@ -22,7 +22,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"optcheck/report"
+	"optcheck/event"
 	"optcheck/report/html"
 )
 
@@ -30,7 +30,7 @@ import (
 type Source interface {
 	// Next returns the set if it has changed since the last call, else nil. The
 	// set may grow in the next call; it is not touched in between.
-	Next(ctx context.Context) (*report.Set, error)
+	Next(ctx context.Context) (*event.Set, error)
 }
 
 // Options say what to serve.
@@ -84,7 +84,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if o.Bench != nil {
 		s.bench = newBench(o.Bench)
 	}
-	set := report.NewSet()
+	set := event.NewSet()
 	if o.Source != nil || o.Bench == nil {
 		var err error
 		if set, err = o.Source.Next(ctx); err != nil {
@@ -100,7 +100,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 }
 
 // take makes a snapshot of a set.
-func (s *Server) take(set *report.Set) {
+func (s *Server) take(set *event.Set) {
 	frozen := *set
 	frozen.Config.Toolchains, frozen.Tests, frozen.Columns = slices.Clone(set.Config.Toolchains), slices.Clone(set.Tests),
 		slices.Clone(set.Columns)

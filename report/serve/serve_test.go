@@ -21,6 +21,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/patient"
 	"optcheck/report"
 	"optcheck/report/html"
@@ -29,12 +30,12 @@ import (
 // growing is a source that grows when it is told to.
 type growing struct {
 	mu   sync.Mutex
-	set  *report.Set
+	set  *event.Set
 	new_ bool
 	err  error
 }
 
-func (g *growing) Next(context.Context) (*report.Set, error) {
+func (g *growing) Next(context.Context) (*event.Set, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.err != nil {
@@ -47,7 +48,7 @@ func (g *growing) Next(context.Context) (*report.Set, error) {
 	return g.set, nil
 }
 
-func (g *growing) change(f func(*report.Set)) {
+func (g *growing) change(f func(*event.Set)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	f(g.set)
@@ -60,7 +61,7 @@ func newServer(t testing.TB, o Options) (*Server, http.Handler) {
 	return s, s.Handler()
 }
 
-func small(t testing.TB) (*report.Set, http.Handler) {
+func small(t testing.TB) (*event.Set, http.Handler) {
 	set := million(40)
 	_, h := newServer(t, Options{Source: &fixed{set}, Foot: "Foot."})
 	return set, h
@@ -82,7 +83,7 @@ func asJSON[T any](t testing.TB, h http.Handler, address string) (v T) {
 }
 
 // count counts the cells of a set that a filter must choose.
-func count(set *report.Set, f func(c *report.Cell) bool) (n int) {
+func count(set *event.Set, f func(c *event.Cell) bool) (n int) {
 	for _, c := range set.All() {
 		if f(&c) {
 			n++
@@ -102,19 +103,19 @@ func TestSummary(t *testing.T) {
 			Classes           map[string]int
 		}
 	}
-	for address, f := range map[string]func(c *report.Cell) bool{
-		"/api/summary": func(*report.Cell) bool { return true },
-		"/api/summary?class=miscompiled&class=unknown": func(c *report.Cell) bool {
-			return c.Class == report.Miscompiled ||
-				c.Class == report.Unknown
+	for address, f := range map[string]func(c *event.Cell) bool{
+		"/api/summary": func(*event.Cell) bool { return true },
+		"/api/summary?class=miscompiled&class=unknown": func(c *event.Cell) bool {
+			return c.Class == event.Miscompiled ||
+				c.Class == event.Unknown
 		},
-		"/api/summary?rule=merged&target=sm_70": func(c *report.Cell) bool {
+		"/api/summary?rule=merged&target=sm_70": func(c *event.Cell) bool {
 			return len(c.Findings) > 0 && c.Findings[0].Rule == "merged" && c.Target == "sm_70"
 		},
-		"/api/summary?release=ptxas+12.1&level=O3": func(c *report.Cell) bool { return c.Toolchain == "ptxas 12.1" && c.Level == "O3" },
-		"/api/summary?known=known":                 func(c *report.Cell) bool { return len(c.Known) > 0 },
-		"/api/summary?q=TEST7%2B":                  func(c *report.Cell) bool { return strings.HasPrefix(c.Test, "Test7+") },
-		"/api/summary?q=no+such+text":              func(*report.Cell) bool { return false },
+		"/api/summary?release=ptxas+12.1&level=O3": func(c *event.Cell) bool { return c.Toolchain == "ptxas 12.1" && c.Level == "O3" },
+		"/api/summary?known=known":                 func(c *event.Cell) bool { return len(c.Known) > 0 },
+		"/api/summary?q=TEST7%2B":                  func(c *event.Cell) bool { return strings.HasPrefix(c.Test, "Test7+") },
+		"/api/summary?q=no+such+text":              func(*event.Cell) bool { return false },
 	} {
 		s := asJSON[summary](t, h, address)
 		require.Equal(t, count(set, f), s.Cells, address)
@@ -137,7 +138,7 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	s := asJSON[summary](t, h, "/api/summary?class=miscompiled")
-	require.Equal(t, count(set, func(c *report.Cell) bool { return c.Class == report.Preserved }), s.Facets["class"][report.Preserved],
+	require.Equal(t, count(set, func(c *event.Cell) bool { return c.Class == event.Preserved }), s.Facets["class"][event.Preserved],
 		"what another choice would give")
 }
 
@@ -146,17 +147,17 @@ func TestCells(t *testing.T) {
 	type answer struct {
 		Total, Offset int
 		Cells         []struct {
-			report.Cell
+			event.Cell
 			Finding string
 		}
 	}
-	want := count(set, func(c *report.Cell) bool { return c.Class == report.Optimised && c.Target == "sm_80" })
+	want := count(set, func(c *event.Cell) bool { return c.Class == event.Optimised && c.Target == "sm_80" })
 	seen := map[string]bool{}
 	for offset := 0; ; offset += 7 {
 		a := asJSON[answer](t, h, fmt.Sprintf("/api/cells?class=optimised&target=sm_80&limit=7&offset=%d", offset))
 		require.Equal(t, want, a.Total)
 		for _, c := range a.Cells {
-			require.Equal(t, report.Optimised, c.Class)
+			require.Equal(t, event.Optimised, c.Class)
 			key := strings.Join([]string{c.Test, c.Toolchain, c.Target, c.Level, c.Layout}, "|")
 			require.False(t, seen[key], "%s twice", key)
 			seen[key] = true
@@ -197,7 +198,7 @@ var linkPattern = regexp.MustCompile(`(?:href|src)="([^"#]*)"`)
 // TestLinks: whatever pages lead to is there.
 func TestLinks(t *testing.T) {
 	set := million(40)
-	set.Histograms = []report.Histogram{{Test: "mp", Device: report.TestedDevice{Name: "GPU"}, Setting: "none", Status: report.StatusDone}}
+	set.Histograms = []event.Histogram{{Test: "mp", Device: event.TestedDevice{Name: "GPU"}, Setting: "none", Status: event.StatusDone}}
 	_, h := newServer(t, Options{Source: &fixed{set}, Extra: []html.ExtraPage{{File: "dependencies.html", Title: "Dependencies",
 		Body: "<h1>Deps</h1>"}}})
 	done := map[string]bool{}
@@ -287,14 +288,14 @@ func TestGuard(t *testing.T) {
 
 // TestHostileNames: names of a file that somebody else wrote do no harm.
 func TestHostileNames(t *testing.T) {
-	set := report.NewSet()
+	set := event.NewSet()
 	names := []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, "../../../etc/passwd", strings.Repeat("A", 10<<10),
 		"a\x00b\x1b[31m\u202e", "javascript:alert(1)", "%2e%2e%2f", "{{.}}"}
 	for _, n := range names {
-		c := report.Cell{Test: n, Hash: n, Toolchain: n, Target: n, Level: n, Layout: n, Result: report.Result{Class: report.Miscompiled,
-			Code: "c", Findings: []report.Finding{{Rule: n, Detail: n, Stage: n}}}}
-		require.NoError(t, set.Handle(report.Event{Cell: &c}))
-		require.NoError(t, set.Handle(report.Event{Cell: &report.Cell{Test: n, Result: report.Result{Class: n, Reason: n}}}))
+		c := event.Cell{Test: n, Hash: n, Toolchain: n, Target: n, Level: n, Layout: n, Result: event.Result{Class: event.Miscompiled,
+			Code: "c", Findings: []event.Finding{{Rule: n, Detail: n, Stage: n}}}}
+		require.NoError(t, set.Handle(event.Event{Cell: &c}))
+		require.NoError(t, set.Handle(event.Event{Cell: &event.Cell{Test: n, Result: event.Result{Class: n, Reason: n}}}))
 	}
 	_, h := newServer(t, Options{Source: &fixed{set}})
 	var addresses []string
@@ -337,11 +338,11 @@ func TestLive(t *testing.T) {
 	require.Equal(t, 2000, cells())
 	before := ask(t, h, "/", http.StatusOK)
 	for i := range 5 {
-		g.change(func(set *report.Set) {
-			c := report.Cell{Test: fmt.Sprint("new", i), Hash: "h", Toolchain: "ptxas 12.0", Target: "sm_50", Level: "O0", Layout: "pointers",
-				Result: report.Result{Class: report.Miscompiled, Code: fmt.Sprint("n", i), Findings: []report.Finding{{Rule: "missing", Detail: "x"}}}}
-			require.NoError(t, set.Handle(report.Event{Listing: &report.Listing{Code: c.Code}}))
-			require.NoError(t, set.Handle(report.Event{Cell: &c}))
+		g.change(func(set *event.Set) {
+			c := event.Cell{Test: fmt.Sprint("new", i), Hash: "h", Toolchain: "ptxas 12.0", Target: "sm_50", Level: "O0", Layout: "pointers",
+				Result: event.Result{Class: event.Miscompiled, Code: fmt.Sprint("n", i), Findings: []event.Finding{{Rule: "missing", Detail: "x"}}}}
+			require.NoError(t, set.Handle(event.Event{Listing: &event.Listing{Code: c.Code}}))
+			require.NoError(t, set.Handle(event.Event{Cell: &c}))
 		})
 		require.Eventually(t, func() bool { return cells() == 2001+i }, patient.Long, 5*time.Millisecond)
 		require.Contains(t, ask(t, h, "/?q="+fmt.Sprint("new", i), http.StatusOK), fmt.Sprint("new", i))

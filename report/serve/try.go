@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"optcheck/report"
+	"optcheck/event"
 	"optcheck/report/html"
 )
 
@@ -59,7 +59,7 @@ func newBench(b Bench) *bench {
 
 // address is where the form has the test of a finding, for the place of one of its cells as far
 // as that can be had.
-func (b *bench) address(t *report.Test, c *report.Cell) string {
+func (b *bench) address(t *event.Test, c *event.Cell) string {
 	o := b.Offers()[0]
 	x := o.First
 	x.Text = t.Text

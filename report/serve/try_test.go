@@ -15,10 +15,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/event"
 	"optcheck/internal/browsertest"
 	"optcheck/internal/patient"
 	"optcheck/litmus"
-	"optcheck/report"
 	"optcheck/report/html"
 )
 
@@ -59,7 +59,7 @@ func (b *toyBench) Try(ctx context.Context, t html.Trial) (html.Outcome, error) 
 	svg := []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 40"><text y="20">a</text></svg>`)
 	switch t.What {
 	case "cuda":
-		return html.Outcome{Codes: []html.TriedCode{{Toolchain: "nvcc n", Target: "sm_80", Level: "O3", Class: report.Changed,
+		return html.Outcome{Codes: []html.TriedCode{{Toolchain: "nvcc n", Target: "sm_80", Level: "O3", Class: event.Changed,
 			Findings: []html.TriedFinding{{Line: 2, Col: 3, Rule: "missing", Message: "no barrier </script>", Bad: true}, {Rule: "note", Message: "somewhere"}},
 			Funcs: []html.TriedFunc{{Name: "k(int*)", Lines: []html.TriedLine{{At: "0000", Text: "S2R R0, SR_TID.X", Line: 2}, {At: "0010", Text: "LDG R1", Line: 3},
 				{At: "0020", Text: "STG R1", Line: 2}, {At: "0030", Text: "EXIT"}}}},
@@ -68,10 +68,10 @@ func (b *toyBench) Try(ctx context.Context, t html.Trial) (html.Outcome, error) 
 		return html.Outcome{Judged: &html.Judged{Model: "sc", Asked: "exists (x=1)", Answer: "Never", Why: "cycle", Forbidden: &html.Picture{Caption: "no", SVG: svg},
 			States: []html.JudgedState{{Values: "x=0;", Count: 2, Picture: &html.Picture{Caption: "one", SVG: svg}}, {Values: "x=2;", Count: 1, Note: "No picture."}}}}, nil
 	}
-	s := report.NewSet()
-	err := errors.Join(s.Handle(report.Event{Test: &report.Test{Name: "t", Hash: "1", Text: t.Text}}),
-		s.Handle(report.Event{Cell: &report.Cell{Test: "t", Hash: "1", Toolchain: "ptxas a", Target: "sm_90", Level: t.Level,
-			Result: report.Result{Class: report.Preserved, Code: "1"}}}))
+	s := event.NewSet()
+	err := errors.Join(s.Handle(event.Event{Test: &event.Test{Name: "t", Hash: "1", Text: t.Text}}),
+		s.Handle(event.Event{Cell: &event.Cell{Test: "t", Hash: "1", Toolchain: "ptxas a", Target: "sm_90", Level: t.Level,
+			Result: event.Result{Class: event.Preserved, Code: "1"}}}))
 	return html.Outcome{Tried: []html.Tried{{Set: s}}}, err
 }
 

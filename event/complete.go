@@ -1,4 +1,4 @@
-package report
+package event
 
 import (
 	"cmp"
@@ -103,4 +103,18 @@ func (r *Run) Undone() string {
 // String writes a problem in a line.
 func (p Problem) String() string {
 	return strings.Join(strings.Fields(strings.Join([]string{p.Kind, p.Toolchain, p.Target, p.Level}, " ")), " ") + ": " + p.Detail
+}
+
+// Undecided is the rule of cells that could not be judged.
+const Undecided = "undecided"
+
+// WhyUndecided is why a cell was not judged.
+func (c *Cell) WhyUndecided() string {
+	switch {
+	case c.Reason != "":
+		return c.Reason
+	case c.HasFindings():
+		return "called " + c.Class + " without a finding"
+	}
+	return "no reason is given"
 }

@@ -1,4 +1,4 @@
-package report
+package event
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 // partEvents returns a run over two tests, one toolchain, one target, two levels and one
@@ -222,47 +221,4 @@ func TestUnionStream(t *testing.T) {
 	require.Equal(t, "the run is incomplete: 3 of 4 cells are there", s.Incomplete())
 	fmt.Fprintf(&b, "{\"config\":{\"schema\":%d}}\n", Schema+1)
 	require.ErrorContains(t, Read("a", &b, NewSet().Handle), "a:12: event stream of schema")
-}
-
-// TestUnionParts: however a run is cut into parts that overlap, together they are
-// the run.
-func TestUnionParts(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := genRun(t)
-		r.Config.OnDevice, r.Config.Schema = nil, Schema
-		places := map[string]bool{}
-		var cells []Cell
-		for _, c := range r.Cells {
-			if k := fmt.Sprintf("%q %q %q %q %q %q", c.Test, c.Hash, c.Toolchain, c.Target, c.Level, c.Layout); !places[k] {
-				places[k] = true
-				cells = append(cells, c)
-			}
-		}
-		n := rapid.IntRange(1, 4).Draw(t, "parts")
-		var runs [][]Event
-		for i := range n {
-			c := r.Config
-			c.Cells = len(cells)
-			runs = append(runs, []Event{{Config: &c}, {Stats: &Stats{Cells: i}}})
-		}
-		for i := range cells {
-			only := rapid.IntRange(0, n-1).Draw(t, "part")
-			for k := range runs {
-				if k == only || rapid.Bool().Draw(t, "too") {
-					runs[k] = append(runs[k], Event{Cell: &cells[i]})
-				}
-			}
-		}
-		s, err := united(runs...)
-		require.NoError(t, err)
-		require.Empty(t, s.Mixed())
-		want, got := map[string]int{}, map[string]int{}
-		for i := range cells {
-			want[eventKey(&cells[i])]++
-		}
-		for _, c := range s.All() {
-			got[eventKey(&c)]++
-		}
-		require.Equal(t, want, got)
-	})
 }

@@ -1,4 +1,4 @@
-package report
+package event
 
 // Artefact is a text that belongs to a thread of a cell: what was compiled, or
 // the machine code. Artefacts are too large for the event stream; they are in

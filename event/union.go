@@ -1,4 +1,4 @@
-package report
+package event
 
 import (
 	"cmp"
@@ -354,4 +354,11 @@ func quoted(s string) string {
 		return "(not told)"
 	}
 	return plain.Clip(plain.Line(s), 80)
+}
+
+func appendNew(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
 }

@@ -1,4 +1,4 @@
-package report
+package event
 
 import (
 	"fmt"
@@ -54,12 +54,6 @@ func (c *Matched) Limits() string {
 		out = append(out, fmt.Sprintf("%s without an instruction of %s own", plain.Count(n, "weak operation"), plain.Form(n, "its", "their")))
 	}
 	return strings.Join(out, ", ")
-}
-
-// text says what was compared, in a line.
-func comparedText(c *Matched) string {
-	return fmt.Sprintf("compared: %d of %d synchronising operations, %d of %d others, %d of %s",
-		c.StrongFound, c.Strong, c.WeakFound, c.Weak, c.Pairs, plain.Count(c.Pairs+c.Open, "ordered pair"))
 }
 
 // Execution is how much of a kernel was executed, as PTX and as machine code.
