@@ -1,25 +1,14 @@
 package main
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"optcheck/audit"
-	"optcheck/event"
-	"optcheck/internal/input"
-	"optcheck/known"
-	"optcheck/pipeline"
 	"optcheck/realcode"
 	"optcheck/report"
-	"optcheck/toolchain"
 )
 
 // auditFlags are the flags of the audit command.
@@ -153,9 +142,10 @@ func (f *auditFlags) run(cmd *cobra.Command, env *environment, args []string) er
 		if err != nil {
 			return err
 		}
-		return auditPrograms(cmd.Context(), env.forSource(""), f, files)
+		env := env.forSource("")
+		return runAudit(cmd.Context(), env, f, newProgramRun(env, f, files))
 	}
-	return runAudit(cmd.Context(), env, f, args)
+	return runAudit(cmd.Context(), env, f, &testRun{env: env, f: f, args: args})
 }
 
 func (f *auditFlags) add(cmd *cobra.Command) {
@@ -200,185 +190,4 @@ func textFlags(cmd *cobra.Command, o *report.TextOptions) {
 
 func claimsFlag(cmd *cobra.Command, claims *bool) {
 	cmd.Flags().BoolVar(claims, "explain-claims", false, "also say what a report on programs claims, and what it does not")
-}
-
-// dailyPresets are audited beside the corpus where nothing else is said.
-var dailyPresets = []string{"quick", "opportunities-quick"}
-
-// tests gathers the tests that are named, and generated ones.
-func (f *auditFlags) tests(env *environment, args []string) (*audit.Packed, error) {
-	list, err := newTestList(env)
-	if err != nil {
-		return nil, err
-	}
-	if f.gen == "" || len(args) > 0 {
-		if err := eachTest(env, argsFor(env, args), list.add); err != nil {
-			return nil, err
-		}
-	}
-	var presets []string
-	switch {
-	case f.gen != "":
-		presets = []string{f.gen}
-	case len(args) == 0 && !env.settings.amd():
-		presets = dailyPresets
-	}
-	for _, gen := range presets {
-		g, err := generatorOf(env, gen)
-		if err != nil {
-			return nil, err
-		}
-		for t := range g.Tests() {
-			if err := list.add(origin{preset: gen}, t); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return list.packed, list.end()
-}
-
-func (f *auditFlags) options(ctx context.Context, env *environment, args []string) (o audit.Options, err error) {
-	if o.Packed, err = f.tests(env, args); err != nil {
-		return o, err
-	}
-	if err := matrix(ctx, env, &o); err != nil {
-		return o, err
-	}
-	o.Model, o.NoVerdict, o.Code, o.Hardware = f.model, f.noVerdict, f.keepCode, f.hardware
-	o.ControlCodes = f.controlCodes
-	o.Execute = int(f.execute)
-	o.Source = env.settings.kernels()
-	o.Toolchains = thatCompile(env, o.Toolchains, o.Source)
-	o.Flags = f.flags
-	if o.Shard, err = shardOf(f.shard); err != nil {
-		return o, err
-	}
-	o.Build, err = buildID()
-	return o, err
-}
-
-// thatCompile leaves out toolchains that do not compile a source, and names them on
-// standard error. If none does, they all stay and the audit says why it cannot be done.
-func thatCompile(env *environment, tcs []*toolchain.Toolchain, source string) (out []*toolchain.Toolchain) {
-	var left []string
-	for _, tc := range tcs {
-		if _, err := pipeline.Of(tc, source); err != nil {
-			left = append(left, tc.ID+" is left out: it"+strings.TrimPrefix(err.Error(), tc.ID))
-			continue
-		}
-		out = append(out, tc)
-	}
-	if len(out) == 0 {
-		return tcs
-	}
-	for _, l := range left {
-		env.tell("%s", l)
-	}
-	return out
-}
-
-// testMemory is the limit for audits of tests: 640 MiB and 64 MiB for each core.
-func testMemory() int64 { return 640<<20 + int64(runtime.GOMAXPROCS(0))<<26 }
-
-// roomy has garbage collected seldom until memory reaches limit, in bytes: disassemblies are
-// large and live briefly, and to look for them costs as much as all that lives. GOMEMLIMIT
-// and GOGC override it. What it returns puts things back.
-func roomy(env *environment, limit int64) (back func()) {
-	percent := 400
-	if env.getenv("GOMEMLIMIT") != "" {
-		limit = -1
-	}
-	limit = debug.SetMemoryLimit(limit)
-	if env.getenv("GOGC") != "" {
-		return func() { debug.SetMemoryLimit(limit) }
-	}
-	percent = debug.SetGCPercent(percent)
-	return func() { debug.SetMemoryLimit(limit); debug.SetGCPercent(percent) }
-}
-
-func runAudit(ctx context.Context, env *environment, f *auditFlags, args []string) (err error) {
-	defer roomy(env, testMemory())()
-	env.quiet = f.quiet
-	gate, err := env.settings.gate()
-	if err != nil {
-		return err
-	}
-	if err := checkFormat(f.format, auditFormats); err != nil {
-		return err
-	}
-	reports, err := reportFiles(f.reports, auditFormats)
-	if err != nil {
-		return err
-	}
-	defer func() { discard(reports) }()
-	o, err := f.options(ctx, env, args)
-	if err != nil {
-		return err
-	}
-	list, own, err := knownList(env)
-	if err := cmp.Or(err, baselineFile(f.writeKnown)); err != nil {
-		return err
-	}
-	handlers, set, last := event.Tee{}, event.NewSet(), &lastStats{}
-	set.FindingsOnly = f.html == "" // whose pages compare the toolchains of a run
-	if f.output != "" {
-		out, err := input.Create(f.output)
-		if err != nil {
-			return err
-		}
-		defer out.Close()
-		handlers = append(handlers, event.NewJSONLines(out))
-	}
-	if f.format == "json" {
-		handlers = append(handlers, event.NewJSONLines(env.stdout))
-	}
-	bar := newProgress(env.bar, f.quiet)
-	o.Progress = bar.update
-	handlers = append(handlers, last)
-	var st *auditStore
-	if f.store == "" {
-		handlers = append(handlers, set)
-	} else if st, err = openStore(ctx, env, f.store, f.artefacts, &o); err != nil {
-		return err
-	} else {
-		defer func() { err = st.s.End(err) }()
-	}
-	var h event.Handler = known.Handler{List: list, Next: handlers}
-	if st != nil {
-		h = event.Tee{st, h} // which findings are known is nothing to store
-	}
-	runErr := audit.Run(ctx, o, h)
-	bar.done()
-	if err := h.Close(); err != nil {
-		return cmp.Or(runErr, err)
-	}
-	run, err := audited(st, set, list, last.stats)
-	if err != nil {
-		return errors.Join(runErr, err)
-	}
-	f.text.NewOnly = env.settings.newOnly
-	gate.choose(run)
-	empty := f.shard != "" && runErr == nil && run.Len() == 0
-	if empty {
-		env.tell("part %s of the matrix has no cells", f.shard)
-	}
-	if run.Len() > 0 || empty {
-		show := &rendering{env: env, text: f.text, list: list}
-		if f.format != "json" { // which was written on the way
-			if err := renderers[f.format](show, env.stdout, run); err != nil {
-				return errors.Join(runErr, err)
-			}
-		}
-		if err := errors.Join(writeReports(show, reports, run), pagesOf(ctx, env, run, list, f.html)); err != nil {
-			return errors.Join(runErr, err)
-		}
-	}
-	if runErr != nil {
-		return runErr
-	}
-	reportUnused(env, list, own, run)
-	if err := writeBaseline(env, f.writeKnown, run.All()); err != nil {
-		return err
-	}
-	return gate.done(counted(env, run))
 }

@@ -1,26 +1,19 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"optcheck/audit"
 	"optcheck/event"
 	"optcheck/internal/input"
 	"optcheck/internal/plain"
-	"optcheck/known"
 	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/realcode"
-	"optcheck/report"
 	"optcheck/toolchain"
 )
 
@@ -48,96 +41,44 @@ func readPTX(file string, line int) (*ptx.Module, error) {
 	return all[0], nil
 }
 
-// programRun is an audit of files of real code, on its way into reports.
+// programRun is an audit of files of real code, on its way into reports. A file that cannot be read is told at the end, and costs
+// no other.
 type programRun struct {
+	env      *environment
+	f        *auditFlags
+	files    []string
 	o        realcode.Options
 	modules  []*ptx.Module
 	programs []*realcode.Program
-	h        event.Handler
 	known    int  // cells that a store has
+	failed   int  // files that could not be read
 	partly   bool // some parts of a file were not read
 	problems []event.Problem
 }
 
-// programMemory is up to where garbage of an audit of programs is collected seldom, in bytes.
-const programMemory = 640 << 20
+func newProgramRun(env *environment, f *auditFlags, files []string) *programRun {
+	return &programRun{env: env, f: f, files: files, o: realcode.Options{Targets: env.settings.targets, Levels: env.settings.levels,
+		Jobs: env.settings.jobs, Execute: int(f.execute)}}
+}
 
-// auditPrograms audits files of real code. A file that cannot be read is told at the
-// end, and costs no other.
-func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files []string) (err error) {
-	defer roomy(env, programMemory)()
-	env.quiet = f.quiet
-	gate, err := env.settings.gate()
-	if err != nil {
-		return err
-	}
-	if err := checkFormat(f.format, auditFormats); err != nil {
-		return err
-	}
-	reports, err := reportFiles(f.reports, auditFormats)
-	if err != nil {
-		return err
-	}
-	defer func() { discard(reports) }()
-	list, own, err := knownList(env)
-	if err := cmp.Or(err, baselineFile(f.writeKnown)); err != nil {
-		return err
-	}
-	r := &programRun{o: realcode.Options{Targets: env.settings.targets, Levels: env.settings.levels, Jobs: env.settings.jobs,
-		Execute: int(f.execute)}}
-	failed, err := r.read(ctx, env, f, files)
-	if err != nil {
-		return err
-	}
-	if len(r.modules) == 0 {
-		return fmt.Errorf("%d of %d files could not be read", failed, len(files))
-	}
-	set, last := event.NewSet(), &lastStats{}
-	handlers := event.Tee{set, last}
-	if f.output != "" {
-		out, err := input.Create(f.output)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, out.Close()) }()
-		handlers = append(handlers, event.NewJSONLines(out))
-	}
-	if f.format == "json" {
-		handlers = append(handlers, event.NewJSONLines(env.stdout))
-	}
-	r.h = known.Handler{List: list, Next: handlers}
-	var st *auditStore
-	if f.store != "" {
-		if st, err = openStore(ctx, env, f.store, "none", &audit.Options{}); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, st.s.Close()) }()
-		r.h = event.Tee{st, r.h} // which findings are known is nothing to store
+func (r *programRun) memory() int64 { return 640 << 20 }
+
+func (r *programRun) store(ctx context.Context, path string) (*auditStore, error) {
+	st, err := openStore(ctx, r.env, path, "none", &audit.Options{})
+	if err == nil {
 		r.o.Have = r.knownTo(st)
 	}
-	runErr := r.run(ctx, newProgress(env.bar, f.quiet))
-	if err := cmp.Or(r.h.Close(), runErr); err != nil && ctx.Err() == nil { // both if a file cannot be written
-		return err
-	}
-	run, err := audited(st, set, list, last.stats)
-	if err != nil {
-		return err
-	}
-	f.text.NewOnly = env.settings.newOnly
-	gate.choose(run)
-	show := &rendering{env: env, text: f.text, list: list}
-	if f.format != "json" { // which was written on the way
-		err = renderers[f.format](show, env.stdout, run)
-	}
-	if err := errors.Join(err, writeReports(show, reports, run), pagesOf(ctx, env, run, list, f.html), runErr); err != nil {
-		return err
-	}
-	reportUnused(env, list, own, run)
-	if err := writeBaseline(env, f.writeKnown, run.All()); err != nil {
-		return err
-	}
-	if failed > 0 {
-		return fmt.Errorf("%d of %d files could not be read%s", failed, len(files), map[bool]string{true: " whole"}[r.partly])
+	return st, err
+}
+
+func (r *programRun) brief() bool { return false }
+
+func (r *programRun) empty(error) bool { return true }
+
+// lacking tells what of the files could not be read or compiled.
+func (r *programRun) lacking(run *event.Run) error {
+	if r.failed > 0 {
+		return fmt.Errorf("%d of %d files could not be read%s", r.failed, len(r.files), map[bool]string{true: " whole"}[r.partly])
 	}
 	if why := nothing(run); why != "" {
 		return fmt.Errorf("nothing could be compiled: %s", why)
@@ -145,12 +86,11 @@ func auditPrograms(ctx context.Context, env *environment, f *auditFlags, files [
 	if why := lackingFiles(run); why != "" {
 		return errors.New(why)
 	}
-	run = counted(env, run)
-	if n := run.Classes(); gate.fail == event.FailNew && n[event.Changed]+n[event.Unknown] > 0 {
-		env.tell("%s of kernels without a verdict, which --fail-on new does not count, and --fail-on changed does",
+	if n := counted(r.env, run).Classes(); run.FailOn == event.FailNew && n[event.Changed]+n[event.Unknown] > 0 {
+		r.env.tell("%s of kernels without a verdict, which --fail-on new does not count, and --fail-on changed does",
 			plain.Count(n[event.Changed]+n[event.Unknown], "changed or unknown cell"))
 	}
-	return gate.done(run)
+	return nil
 }
 
 // knownTo tells which cells of modules a store has.
@@ -165,55 +105,20 @@ func (r *programRun) knownTo(st *auditStore) func(*ptx.Module, *realcode.Cell) b
 	}
 }
 
-// read reads the files, and counts those that cannot be. Of CUDA C++ there is a module for
-// each front end, and for each target of which the PTX is another.
-func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, files []string) (failed int, err error) {
-	fronts := newFrontRun(env, f.frontFlags, f.keepCode)
+// read reads the files. Of CUDA C++ there is a module for each front end, and for each target of which the PTX is another.
+func (r *programRun) read(ctx context.Context) error {
+	fronts := newFrontRun(r.env, r.f.frontFlags, r.f.keepCode)
 	ofPTX := 0
-	for _, file := range files {
-		var modules []*ptx.Module
-		if isCUDA(file) {
-			modules, err = fronts.read(ctx, file)
-		} else {
-			modules, err = readPTXs(file)
-			ofPTX += len(modules)
+	for _, file := range r.files {
+		n, err := r.readFile(ctx, fronts, file)
+		if err != nil {
+			return err
 		}
-		switch {
-		case ctx.Err() != nil, errors.Is(err, errNoFront):
-			return 0, err
-		case err != nil:
-			env.tell("%v", err)
-		}
-		partly := err != nil && len(modules) > 0 && !isCUDA(file)
-		if r.partly = r.partly || partly; partly || len(modules) == 0 {
-			failed++
-			r.problems = append(r.problems, event.Problem{Kind: event.ProblemInput, Detail: err.Error()})
-		}
-		for _, m := range modules {
-			program := realcode.NewProgram
-			if fronts.of[m].Failed != nil {
-				program = realcode.NewFailed
-			}
-			r.modules, r.programs = append(r.modules, m), append(r.programs, program(m, fronts.origin[m], fronts.of[m].Targets...))
-			if f.verify && fronts.of[m].Failed == nil {
-				r.verify(m, r.programs[len(r.programs)-1])
-			}
-			m.Forget()
-			delete(fronts.origin, m)
-		}
+		ofPTX += n
 	}
 	if ofPTX > 0 {
-		of, err := env.forPTX(ctx, fronts.pairs)
-		if err != nil {
-			return 0, err
-		}
-		if r.o.Toolchains, err = discover(ctx, of); err != nil {
-			return 0, err
-		} else if len(r.o.Toolchains) == 0 {
-			return 0, fmt.Errorf("no ptxas was found; optcheck toolchain install gets some")
-		}
-		if _, err := pipeline.Places(r.o.Toolchains, "", r.o.Targets, r.o.Levels); err != nil {
-			return 0, foreignToPTX(err)
+		if err := r.findPTXAS(ctx, fronts); err != nil {
+			return err
 		}
 	}
 	for _, m := range r.modules {
@@ -222,7 +127,62 @@ func (r *programRun) read(ctx context.Context, env *environment, f *auditFlags, 
 		}
 	}
 	r.o.Toolchains, r.o.Of = slices.Concat(r.o.Toolchains, fronts.pairs), fronts.of
-	return failed, nil
+	if len(r.modules) == 0 {
+		return fmt.Errorf("%d of %d files could not be read", r.failed, len(r.files))
+	}
+	return nil
+}
+
+// readFile reads a file, and counts those of its modules that were written as PTX.
+func (r *programRun) readFile(ctx context.Context, fronts *frontRun, file string) (ofPTX int, err error) {
+	var modules []*ptx.Module
+	if isCUDA(file) {
+		modules, err = fronts.read(ctx, file)
+	} else {
+		modules, err = readPTXs(file)
+		ofPTX = len(modules)
+	}
+	switch {
+	case ctx.Err() != nil, errors.Is(err, errNoFront):
+		return 0, err
+	case err != nil:
+		r.env.tell("%v", err)
+	}
+	partly := err != nil && len(modules) > 0 && !isCUDA(file)
+	if r.partly = r.partly || partly; partly || len(modules) == 0 {
+		r.failed++
+		r.problems = append(r.problems, event.Problem{Kind: event.ProblemInput, Detail: err.Error()})
+	}
+	for _, m := range modules {
+		program := realcode.NewProgram
+		if fronts.of[m].Failed != nil {
+			program = realcode.NewFailed
+		}
+		r.modules, r.programs = append(r.modules, m), append(r.programs, program(m, fronts.origin[m], fronts.of[m].Targets...))
+		if r.f.verify && fronts.of[m].Failed == nil {
+			r.verify(m, r.programs[len(r.programs)-1])
+		}
+		m.Forget()
+		delete(fronts.origin, m)
+	}
+	return ofPTX, nil
+}
+
+// findPTXAS finds the compilers of files of PTX.
+func (r *programRun) findPTXAS(ctx context.Context, fronts *frontRun) error {
+	of, err := r.env.forPTX(ctx, fronts.pairs)
+	if err != nil {
+		return err
+	}
+	if r.o.Toolchains, err = discover(ctx, of); err != nil {
+		return err
+	} else if len(r.o.Toolchains) == 0 {
+		return fmt.Errorf("no ptxas was found; optcheck toolchain install gets some")
+	}
+	if _, err := pipeline.Places(r.o.Toolchains, "", r.o.Targets, r.o.Levels); err != nil {
+		return foreignToPTX(err)
+	}
+	return nil
 }
 
 // forPTX returns an environment whose --toolchains are those that stand for compilers of PTX, where others stand for
@@ -247,25 +207,25 @@ func (env *environment) forPTX(ctx context.Context, fronts []*toolchain.Toolchai
 }
 
 // run audits all modules and hands over the events, those of what was finished if it is interrupted.
-func (r *programRun) run(ctx context.Context, bar *progress) error {
+func (r *programRun) run(ctx context.Context, h event.Handler, bar *progress) error {
 	build, err := buildID()
 	if err != nil {
 		return err
 	}
 	plan := realcode.Config(&r.o, r.programs)
 	plan.Tool, plan.Build = version(), build
-	if err := r.h.Handle(event.Event{Config: plan}); err != nil {
+	if err := h.Handle(event.Event{Config: plan}); err != nil {
 		return err
 	}
 	for _, p := range r.programs {
 		for i := range p.Tests {
-			if err := r.h.Handle(event.Event{Test: &p.Tests[i]}); err != nil {
+			if err := h.Handle(event.Event{Test: &p.Tests[i]}); err != nil {
 				return err
 			}
 		}
 	}
 	for i := range r.problems {
-		if err := r.h.Handle(event.Event{Problem: &r.problems[i]}); err != nil {
+		if err := h.Handle(event.Event{Problem: &r.problems[i]}); err != nil {
 			return err
 		}
 	}
@@ -275,18 +235,17 @@ func (r *programRun) run(ctx context.Context, bar *progress) error {
 		if c.Result != nil {
 			registers += c.Result.Count.Registers
 		}
-		if err := r.programs[i].Events(c, r.h.Handle); err != nil {
+		if err := r.programs[i].Events(c, h.Handle); err != nil {
 			return err
 		}
 		bar.update(cells, plan.Cells-r.known)
-		return flush(r.h)
+		return flush(h)
 	})
-	bar.done()
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
 	own, tools := audit.Usage(r.o.Toolchains)
-	return errors.Join(err, r.h.Handle(event.Event{Stats: &event.Stats{Cells: cells, Wall: time.Since(start).Seconds(), OwnCPU: own.Seconds(),
+	return errors.Join(err, h.Handle(event.Event{Stats: &event.Stats{Cells: cells, Wall: time.Since(start).Seconds(), OwnCPU: own.Seconds(),
 		ToolCPU: tools.Seconds(), Registers: registers, Interrupted: err != nil}}))
 }
 
@@ -296,75 +255,4 @@ func flush(h event.Handler) error {
 		return f.Flush()
 	}
 	return nil
-}
-
-func isCubin(file string) bool { return filepath.Ext(file) == ".cubin" }
-
-// auditCubin compares a cubin with the PTX of its name beside it.
-func auditCubin(ctx context.Context, env *environment, f *auditFlags, args []string) error {
-	if len(args) > 1 {
-		return fmt.Errorf("%s: one cubin at a time", strings.Join(args, " "))
-	}
-	if err := checkFormat(f.format, []string{"text", "json"}); err != nil {
-		return err
-	}
-	file := args[0]
-	source := strings.TrimSuffix(file, ".cubin") + ".ptx"
-	if _, err := os.Stat(source); err != nil {
-		return fmt.Errorf("%s: a cubin is compared with the PTX that it was made of, and there is no %s: optcheck check FILE.ptx %s names another one",
-			file, source, filepath.Base(file))
-	}
-	return checkProgram(ctx, env, source, file, f.format == "json", f.text)
-}
-
-// checkProgram compares a cubin with the PTX that it was made of.
-func checkProgram(ctx context.Context, env *environment, file, code string, asJSON bool, text report.TextOptions) error {
-	gate, err := env.settings.gate()
-	if err != nil {
-		return err
-	}
-	m, err := readPTX(file, 0)
-	if err != nil {
-		return err
-	}
-	data, err := readInput(env, code)
-	if err != nil {
-		return err
-	}
-	if !strings.HasPrefix(string(data[:min(4, len(data))]), "\x7fELF") {
-		return fmt.Errorf("%s: not a cubin, which is what PTX is compared with", code)
-	}
-	tcs, err := discover(ctx, env.forFile())
-	if err != nil {
-		return err
-	}
-	c, err := realcode.CheckCubin(ctx, tcs, m, code, data)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		err = json.NewEncoder(env.stdout).Encode(c)
-	} else {
-		err = writeProgram(env, m, c, text)
-	}
-	if err != nil {
-		return err
-	}
-	return gate.one(event.Result{Class: c.Class, Reason: c.Reason})
-}
-
-// writeProgram writes what a cell says of a module for people.
-func writeProgram(env *environment, m *ptx.Module, c *realcode.Cell, text report.TextOptions) error {
-	run, p := event.NewRun(), realcode.NewProgram(m, realcode.Origin{})
-	run.Config = event.Config{Tests: len(p.Tests), Cells: len(p.Tests), Layouts: []string{event.OwnLayout}, Levels: []string{c.Level},
-		Toolchains: []event.Toolchain{{ID: c.Toolchain}}, Claims: realcode.Statement(realcode.Runs)}
-	for i := range p.Tests {
-		if err := run.Handle(event.Event{Test: &p.Tests[i]}); err != nil {
-			return err
-		}
-	}
-	if err := p.Events(c, run.Handle); err != nil {
-		return err
-	}
-	return renderers["text"](&rendering{env: env, text: text}, env.stdout, run)
 }
