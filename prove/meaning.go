@@ -41,6 +41,7 @@ type disagreement struct {
 	got  uint64
 }
 
+// meaning is the value of an operation as a term.
 func (x *terms) meaning(o *ir.Op, s *[4]term) term {
 	if (o.Code == ir.Add || o.Code == ir.Sub) && o.Mode == ir.Sat && o.Type == ir.S32 {
 		return x.clamped(o.Code, x.resize(s[0], 32), x.resize(s[1], 32))
@@ -74,6 +75,35 @@ func (x *terms) meaning(o *ir.Op, s *[4]term) term {
 		return x.not(cut(0))
 	case ir.Lop3:
 		return x.lop(uint8(o.Imm), cut(0), cut(1), cut(2))
+	case ir.Ext:
+		a, to := cut(0), min(o.To.Bits(), 64)
+		if o.Type.Signed() && to > n {
+			return x.sext(a, to)
+		}
+		return x.resize(a, to)
+	case ir.Shl, ir.Shr, ir.Funnel:
+		return x.shifts(o, s)
+	case ir.Div, ir.Rem:
+		return x.divide(o, cut(0), cut(1))
+	case ir.Sel, ir.Cmp, ir.Min, ir.Max, ir.Abs:
+		return x.chosen(o, s, cut)
+	case ir.Join, ir.HighWord, ir.Carry, ir.Borrow:
+		return x.wordsOf(o, s, cut)
+	case ir.MulHi, ir.Popc, ir.Clz:
+		if r, ok := x.counted(o, n, cut); ok {
+			return r
+		}
+	default:
+		if r, ok := x.pieces(o, s); ok {
+			return r
+		}
+	}
+	return x.unknown(o, s)
+}
+
+// chosen is the value of an operation that compares.
+func (x *terms) chosen(o *ir.Op, s *[4]term, cut func(int) term) term {
+	switch o.Code {
 	case ir.Sel:
 		return x.ite(x.isTrue(s[0]), cut(1), cut(2))
 	case ir.Cmp:
@@ -85,28 +115,33 @@ func (x *terms) meaning(o *ir.Op, s *[4]term) term {
 			a, b = b, a
 		}
 		return x.ite(less, a, b)
-	case ir.Abs:
+	default: // ir.Abs
 		a := cut(0)
 		if !o.Type.Signed() {
 			return a
 		}
-		return x.ite(x.slt(a, x.num(n, 0)), x.sub(x.num(n, 0), a), a)
-	case ir.Ext:
-		a, to := cut(0), min(o.To.Bits(), 64)
-		if o.Type.Signed() && to > n {
-			return x.sext(a, to)
-		}
-		return x.resize(a, to)
-	case ir.Shl, ir.Shr, ir.Funnel:
-		return x.shifts(o, s)
+		none := x.num(o.Type.Bits(), 0)
+		return x.ite(x.slt(a, none), x.sub(none, a), a)
+	}
+}
+
+// wordsOf is the value of an operation on the words of wider numbers.
+func (x *terms) wordsOf(o *ir.Op, s *[4]term, cut func(int) term) term {
+	switch o.Code {
 	case ir.Join:
 		return x.concat(x.resize(s[1], 32), x.resize(s[0], 32))
 	case ir.HighWord:
 		return x.ext(x.resize(s[0], 64), 32, 32)
 	case ir.Carry:
 		return x.carry(cut(0), cut(1), x.resize(s[2], 1))
-	case ir.Borrow: // a + ~b + 1 does not carry
+	default: // ir.Borrow: a + ~b + 1 does not carry
 		return x.not(x.carry(cut(0), x.not(cut(1)), x.not(x.resize(s[2], 1))))
+	}
+}
+
+// counted is the value of an operation whose width decides how it is computed; ok is false if it is none that is known.
+func (x *terms) counted(o *ir.Op, n int, cut func(int) term) (r term, ok bool) {
+	switch o.Code {
 	case ir.MulHi:
 		if n <= 32 {
 			wide := func(k int) term {
@@ -115,30 +150,24 @@ func (x *terms) meaning(o *ir.Op, s *[4]term) term {
 				}
 				return x.zext(cut(k), 2*n)
 			}
-			return x.ext(x.product(wide(0), wide(1)), n, n)
+			return x.ext(x.product(wide(0), wide(1)), n, n), true
 		} else if !o.Type.Signed() {
-			return x.highWord(cut(0), cut(1))
+			return x.highWord(cut(0), cut(1)), true
 		}
-	case ir.Div, ir.Rem:
-		return x.divide(o, cut(0), cut(1))
 	case ir.Popc:
 		if n == 64 {
 			one := &ir.Op{Code: ir.Popc, Type: ir.U32, To: ir.U32}
 			none := x.num(64, 0)
 			lo, hi := x.zext(x.ext(cut(0), 0, 32), 64), x.zext(x.ext(cut(0), 32, 32), 64)
-			return x.add(x.operation(one, 32, lo, none, none, none), x.operation(one, 32, hi, none, none, none))
+			return x.add(x.operation(one, 32, lo, none, none, none), x.operation(one, 32, hi, none, none, none)), true
 		}
 	case ir.Clz:
 		if n == 32 { // 31 less the position of the highest one; -1 if there is none
 			find := &ir.Op{Code: ir.Find, Type: ir.U32, To: ir.U32}
-			return x.sub(x.num(32, 31), x.operation(find, 32, x.zext(cut(0), 64), x.num(64, 0), x.num(64, 0), x.num(64, 0)))
-		}
-	default:
-		if r, ok := x.pieces(o, s); ok {
-			return r
+			return x.sub(x.num(32, 31), x.operation(find, 32, x.zext(cut(0), 64), x.num(64, 0), x.num(64, 0), x.num(64, 0))), true
 		}
 	}
-	return x.unknown(o, s)
+	return r, false
 }
 
 // highWord is the high half of a product of 64-bit numbers, by words.

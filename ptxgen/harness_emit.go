@@ -222,6 +222,34 @@ func (e *harnessEmitter) params() {
 	c.Scratch = add(HarnessParam{Kind: ParamScratch, Wide: true, Name: "scratch"})
 	c.Counters = add(HarnessParam{Kind: ParamCounters, Wide: true, Name: "counters"})
 	c.Memory = append(c.Memory, c.Scratch, c.Counters)
+	e.valueParams(add)
+	for i := range e.bodies {
+		v := int64(h.Shape.Roles[i])
+		if h.Form == FormPermuted {
+			v = int64(i)
+		}
+		c.Roles = append(c.Roles, add(HarnessParam{Kind: ParamRole, Index: i, Name: fmt.Sprintf("role%d", i), Value: v}))
+	}
+	e.locationParams(add)
+	for _, s := range h.Form.Settings() {
+		off := add(HarnessParam{Kind: ParamSetting, Name: s})
+		switch s {
+		case "stress_slot":
+			c.Stress = off
+		case "rounds":
+			c.Rounds = off
+		}
+	}
+	c.Sequences = 1
+	if h.Form == FormPermuted {
+		c.Sequences = 2
+	}
+	add(HarnessParam{Kind: ParamToken, Name: "tok"})
+}
+
+// valueParams are those of values that the bodies take, the wide ones first.
+func (e *harnessEmitter) valueParams(add func(HarnessParam) int64) {
+	h := e.h
 	for _, wide := range []bool{true, false} {
 		for _, k := range e.bodies {
 			for i, t := range k.values {
@@ -242,13 +270,11 @@ func (e *harnessEmitter) params() {
 		}
 		h.Values = append(h.Values, slices.Clone(values))
 	}
-	for i := range e.bodies {
-		v := int64(h.Shape.Roles[i])
-		if h.Form == FormPermuted {
-			v = int64(i)
-		}
-		c.Roles = append(c.Roles, add(HarnessParam{Kind: ParamRole, Index: i, Name: fmt.Sprintf("role%d", i), Value: v}))
-	}
+}
+
+// locationParams are those that say where the locations of an instance lie, and what shared ones hold at first.
+func (e *harnessEmitter) locationParams(add func(HarnessParam) int64) {
+	h, c := e.h, e.h.Check
 	for l := range e.t.Locations {
 		add(HarnessParam{Kind: ParamMul, Index: l, Name: fmt.Sprintf("mul%d", l)})
 		add(HarnessParam{Kind: ParamStride, Index: l, Name: fmt.Sprintf("stride%d", l)})
@@ -264,20 +290,6 @@ func (e *harnessEmitter) params() {
 			}
 		}
 	}
-	for _, s := range h.Form.Settings() {
-		off := add(HarnessParam{Kind: ParamSetting, Name: s})
-		switch s {
-		case "stress_slot":
-			c.Stress = off
-		case "rounds":
-			c.Rounds = off
-		}
-	}
-	c.Sequences = 1
-	if h.Form == FormPermuted {
-		c.Sequences = 2
-	}
-	add(HarnessParam{Kind: ParamToken, Name: "tok"})
 }
 
 // declare writes the entry's head and registers.

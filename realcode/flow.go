@@ -302,26 +302,15 @@ func (u *unroller) goTo(s *step, k knownKey, from int32, to []int32, f facts) er
 	return nil
 }
 
-// liveness says at which steps the value of a condition still matters. Calls and
-// returns are followed without their pairing.
-func liveness(steps []step, conds int) []conditions {
-	words := (conds + 63) / 64
-	live := make([]conditions, len(steps))
-	backing := make([]uint64, words*len(steps))
+// followers says which steps may follow one: behind a return all that stand behind a call.
+func followers(steps []step) func(i int) []int32 {
 	var sites []int32
 	for i := range steps {
-		live[i] = backing[i*words : (i+1)*words]
 		if len(steps[i].call) > 0 {
 			sites = append(sites, int32(i)+1)
 		}
 	}
-	before := make([][]int32, len(steps))
-	edge := func(from int, to int32) {
-		if to >= 0 && int(to) < len(steps) {
-			before[to] = append(before[to], int32(from))
-		}
-	}
-	after := func(i int) []int32 {
+	return func(i int) []int32 {
 		s := &steps[i]
 		to := s.next
 		switch {
@@ -335,9 +324,24 @@ func liveness(steps []step, conds int) []conditions {
 		}
 		return to
 	}
+}
+
+// liveness says at which steps the value of a condition still matters. Calls and
+// returns are followed without their pairing.
+func liveness(steps []step, conds int) []conditions {
+	words := (conds + 63) / 64
+	live := make([]conditions, len(steps))
+	backing := make([]uint64, words*len(steps))
 	for i := range steps {
-		for _, t := range after(i) {
-			edge(i, t)
+		live[i] = backing[i*words : (i+1)*words]
+	}
+	after := followers(steps)
+	before := make([][]int32, len(steps))
+	for i := range steps {
+		for _, to := range after(i) {
+			if to >= 0 && int(to) < len(steps) {
+				before[to] = append(before[to], int32(i))
+			}
 		}
 	}
 	work := make([]int32, len(steps))

@@ -280,12 +280,49 @@ var ErrNoSpec = errors.New("no specification found")
 // ignores literals that are not markers. It is an error if the header is missing or duplicated,
 // or if the markers disagree with it: a damaged specification must not pass for a smaller one.
 func Decode(lits []uint32) (*Spec, error) {
-	var head *Marker
-	var body []uint32
-	var unread []int // positions
-	digests := 0
+	x := decoded{s: &Spec{}}
+	if err := x.read(lits); err != nil {
+		return nil, err
+	}
+	s := x.s
+	if x.head == nil {
+		if len(x.body) > 0 {
+			return nil, fmt.Errorf("specification header lost (%d other markers found)", len(x.body))
+		}
+		return nil, ErrNoSpec
+	}
+	if n := len(x.body) - x.digests; n != x.head.Header.Count || x.digests > 1 {
+		return nil, fmt.Errorf("specification incomplete: %d of %d markers found", n, x.head.Header.Count)
+	}
+	if sum(x.body) != x.head.Header.Sum {
+		return nil, errors.New("specification damaged: checksum does not match")
+	}
+	if s.Layout != Adjacent {
+		s.Layout = x.head.Header.Layout
+	} else if x.head.Header.Layout != Offsets {
+		return nil, errors.New("specification damaged: two layouts")
+	}
+	s.Thread, s.Locations = x.head.Thread, x.head.Header.Locations
+	s.sort()
+	if err := x.check(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// decoded are the markers of a specification.
+type decoded struct {
+	s       *Spec
+	head    *Marker
+	body    []uint32 // the literals of the others
+	unread  []int    // positions
+	digests int
+}
+
+// read takes in the markers among some literals, each once.
+func (x *decoded) read(lits []uint32) error {
 	seen := map[uint32]bool{}
-	s := &Spec{}
+	s := x.s
 	for _, l := range lits {
 		m, ok := DecodeLiteral(l)
 		if !ok || seen[l] {
@@ -294,17 +331,17 @@ func Decode(lits []uint32) (*Spec, error) {
 		seen[l] = true
 		switch {
 		case m.Header != nil:
-			if head != nil {
-				return nil, errors.New("two specification headers in one kernel")
+			if x.head != nil {
+				return errors.New("two specification headers in one kernel")
 			}
-			head = &m
+			x.head = &m
 			continue
 		case m.Entry != nil:
 			s.Entries = append(s.Entries, *m.Entry)
 		case m.Dep != nil:
 			s.Deps = append(s.Deps, *m.Dep)
 		case m.Operand != nil && m.Operand[1] == unreadMark:
-			unread = append(unread, m.Operand[0])
+			x.unread = append(x.unread, m.Operand[0])
 		case m.Wide != nil:
 			s.Layout, s.Wide = Adjacent, *m.Wide
 		case m.Narrow != [2]uint8{}:
@@ -315,57 +352,44 @@ func Decode(lits []uint32) (*Spec, error) {
 			s.Parts[m.PartOf] = *m.Part
 		case m.Digest != 0:
 			s.Digest = m.Digest
-			digests++
+			x.digests++
 		}
-		body = append(body, l)
+		x.body = append(x.body, l)
 	}
-	if head == nil {
-		if len(body) > 0 {
-			return nil, fmt.Errorf("specification header lost (%d other markers found)", len(body))
-		}
-		return nil, ErrNoSpec
-	}
-	if n := len(body) - digests; n != head.Header.Count || digests > 1 {
-		return nil, fmt.Errorf("specification incomplete: %d of %d markers found", n, head.Header.Count)
-	}
-	if sum(body) != head.Header.Sum {
-		return nil, errors.New("specification damaged: checksum does not match")
-	}
-	if s.Layout != Adjacent {
-		s.Layout = head.Header.Layout
-	} else if head.Header.Layout != Offsets {
-		return nil, errors.New("specification damaged: two layouts")
-	}
-	s.Thread, s.Locations = head.Thread, head.Header.Locations
-	s.sort()
+	return nil
+}
+
+// check completes a specification, and refuses one whose markers do not fit each other.
+func (x *decoded) check() error {
+	s := x.s
 	for i, e := range s.Entries {
 		if e.Pos != i {
-			return nil, fmt.Errorf("specification damaged: position %d is missing or doubled", i)
+			return fmt.Errorf("specification damaged: position %d is missing or doubled", i)
 		}
 	}
 	if err := s.narrow(); err != nil {
-		return nil, err
+		return err
 	}
 	for l, p := range s.Parts {
 		if p.Is && (p.Of == l || s.Parts[p.Of].Is || p.Of >= s.Locations || l >= s.Locations || s.Layout == Adjacent) {
-			return nil, errors.New("specification damaged: a part of a part, or of no location")
+			return errors.New("specification damaged: a part of a part, or of no location")
 		}
 	}
-	for _, pos := range unread {
+	for _, pos := range x.unread {
 		if pos >= len(s.Entries) || !s.Entries[pos].Reads() {
-			return nil, errors.New("specification damaged: an unread result without its access")
+			return errors.New("specification damaged: an unread result without its access")
 		}
 		s.Entries[pos].Unread = true
 	}
-	if s.Markers() != len(body)-digests+1 {
-		return nil, errors.New("specification damaged: operands do not fit the accesses")
+	if s.Markers() != len(x.body)-x.digests+1 {
+		return errors.New("specification damaged: operands do not fit the accesses")
 	}
 	for _, d := range s.Deps {
 		if d.To >= len(s.Entries) || !s.Entries[d.From].Reads() {
-			return nil, errors.New("specification damaged: dependency without its accesses")
+			return errors.New("specification damaged: dependency without its accesses")
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // narrow gives the accesses of narrow locations their width.

@@ -103,7 +103,7 @@ func audited(st *auditStore, set *event.Set, list *known.List, stats *event.Stat
 // lastStats keeps the statistics of a run.
 type lastStats struct{ stats *event.Stats }
 
-// Handle implements report.Handler.
+// Handle implements event.Handler.
 func (l *lastStats) Handle(e event.Event) error {
 	if e.Stats != nil {
 		l.stats = e.Stats
@@ -111,7 +111,7 @@ func (l *lastStats) Handle(e event.Event) error {
 	return nil
 }
 
-// Close implements report.Handler.
+// Close implements event.Handler.
 func (l *lastStats) Close() error { return nil }
 
 // shardOf parses --shard of an audit.

@@ -16,8 +16,7 @@ import (
 )
 
 func newMappingCmd(env *environment) *cobra.Command {
-	var asJSON, asMarkdown, diff, lost, summary bool
-	var dir string
+	var f mappingFlags
 	cmd := &cobra.Command{
 		Use:   "mapping [OPERATION…]",
 		Short: "Show what each operation of PTX, CUDA C++, LLVM IR or OpenCL becomes, and judge it",
@@ -59,46 +58,19 @@ compiler's words. CRASHED marks one at which a compiler crashes or hangs.`,
   optcheck mapping --source llvm-ir --lost --targets sm_70
   optcheck mapping --source cuda --html mapping/
   optcheck mapping --markdown > mapping.md`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cells, err := runMapping(cmd.Context(), env, args)
-			if err != nil {
-				return err
-			}
-			all := cells
-			if lost {
-				if cells = mapping.Broken(cells); len(cells) == 0 {
-					env.tell("nothing is lost in %s", plain.Count(len(all), "cell"))
-				}
-			}
-			if n := mapping.Releases(all); diff && n < 2 {
-				return fmt.Errorf("--diff compares releases, and here there is %d: --toolchains 11.8,12.4 names two", n)
-			}
-			write := mapping.WriteText
-			switch {
-			case summary:
-				write, cells = mapping.WriteSummary, all
-			case diff && asJSON:
-				write = mapping.WriteDiffJSON
-			case diff && asMarkdown:
-				return errors.New("--diff has no Markdown form")
-			case diff:
-				write = mapping.WriteDiffText
-			case asJSON:
-				write = mapping.WriteJSON
-			case asMarkdown:
-				write = mapping.WriteMarkdown
-			}
-			if dir != "" {
-				if err := writeMappingPage(cmd.Context(), dir, cells); err != nil {
-					return err
-				}
-				env.tell("open %s", filepath.Join(dir, "index.html"))
-			} else if err := write(env.stdout, cells); err != nil {
-				return err
-			}
-			return mappingDone(env, all)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), env, args) },
 	}
+	f.add(cmd)
+	return cmd
+}
+
+// mappingFlags are the flags of the mapping command.
+type mappingFlags struct {
+	json, markdown, diff, lost, summary bool
+	dir                                 string // folder of a page
+}
+
+func (f *mappingFlags) add(cmd *cobra.Command) {
 	vendorFlag(cmd)
 	sourceFlag(cmd)
 	fl := cmd.Flags()
@@ -106,16 +78,56 @@ compiler's words. CRASHED marks one at which a compiler crashes or hangs.`,
 	fl.StringSlice("targets", nil, "only these targets (sm_80,sm_90; of AMD one of each generation by default, or all)")
 	fl.StringSlice("levels", nil, "only these optimisation levels (default O0,O3; of AMD O2)")
 	toolFlags(cmd)
-	jsonFlag(cmd, &asJSON, jsonLines+", one per operation and compilation")
-	htmlFlag(cmd, &dir)
-	fl.BoolVar(&asMarkdown, "markdown", false, "print Markdown tables")
-	fl.BoolVar(&lost, "lost", false, "only operations that lose on their way what the language promises")
-	fl.BoolVar(&summary, "summary", false, "count what is kept and lost, and print a test for each way of losing")
-	fl.BoolVar(&diff, "diff", false, "show what each release does differently from the one before it")
+	jsonFlag(cmd, &f.json, jsonLines+", one per operation and compilation")
+	htmlFlag(cmd, &f.dir)
+	fl.BoolVar(&f.markdown, "markdown", false, "print Markdown tables")
+	fl.BoolVar(&f.lost, "lost", false, "only operations that lose on their way what the language promises")
+	fl.BoolVar(&f.summary, "summary", false, "count what is kept and lost, and print a test for each way of losing")
+	fl.BoolVar(&f.diff, "diff", false, "show what each release does differently from the one before it")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "summary", "html")
 	cmd.MarkFlagsMutuallyExclusive("diff", "html")
 	cmd.MarkFlagsMutuallyExclusive("diff", "summary", "lost")
-	return cmd
+}
+
+// run compiles, and writes what was asked for.
+func (f *mappingFlags) run(ctx context.Context, env *environment, args []string) error {
+	all, err := runMapping(ctx, env, args)
+	if err != nil {
+		return err
+	}
+	cells := all
+	if f.lost {
+		if cells = mapping.Broken(all); len(cells) == 0 {
+			env.tell("nothing is lost in %s", plain.Count(len(all), "cell"))
+		}
+	}
+	if n := mapping.Releases(all); f.diff && n < 2 {
+		return fmt.Errorf("--diff compares releases, and here there is %d: --toolchains 11.8,12.4 names two", n)
+	}
+	write := mapping.WriteText
+	switch {
+	case f.summary:
+		write, cells = mapping.WriteSummary, all
+	case f.diff && f.json:
+		write = mapping.WriteDiffJSON
+	case f.diff && f.markdown:
+		return errors.New("--diff has no Markdown form")
+	case f.diff:
+		write = mapping.WriteDiffText
+	case f.json:
+		write = mapping.WriteJSON
+	case f.markdown:
+		write = mapping.WriteMarkdown
+	}
+	if f.dir != "" {
+		if err := writeMappingPage(ctx, f.dir, cells); err != nil {
+			return err
+		}
+		env.tell("open %s", filepath.Join(f.dir, "index.html"))
+	} else if err := write(env.stdout, cells); err != nil {
+		return err
+	}
+	return mappingDone(env, all)
 }
 
 // writeMappingPage writes the tables as a page.

@@ -81,6 +81,11 @@ Ctrl-C ends the run and keeps what was counted.`,
   optcheck run corpus --cubins farm.store --store results.store   # no compiler needed`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runTests(cmd.Context(), env, &f, args) },
 	}
+	f.add(cmd)
+	return cmd
+}
+
+func (f *runFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.gen, "gen", "", "run the generated tests of this preset or configuration file")
 	fl.StringVar(&f.shard, "shard", "", "only part i of n of the tests (2/8)")
@@ -129,7 +134,6 @@ Ctrl-C ends the run and keeps what was counted.`,
 		"run nothing: compile for --target and write the cubins to this zip file, or store if it is one or ends in .store or .db")
 	fl.StringVar(&f.cubins, "cubins", "", "check and run the cubins of this zip file or store instead of compiling")
 	fl.StringVar(&f.store, "store", "", "keep the results in this store (see optcheck store)")
-	return cmd
 }
 
 // count reads a number of instances: 100000 or 1e8.

@@ -21,65 +21,92 @@ import (
 //   - rand-str: each launch has another sequence and other lines
 //   - cache-str: the stress goes through memory of the size of the L2 cache
 func Environments(d runner.Device, t Tuning) []Setting {
-	var list []Setting
-	add := func(name string, form ptxgen.Form, i Incantations, changes ...string) {
-		s := Setting{Name: name, Form: form, Incantations: i, Tuning: t}
-		for _, c := range changes {
-			if err := s.Tuning.change(c); err != nil {
-				panic("drive: environment " + name + ": " + err.Error()) // a constant of this file
-			}
+	e := &environments{t: t}
+	e.study(d)
+	e.hunt()
+	e.floods()
+	e.marches()
+	return e.list
+}
+
+// environments gathers settings.
+type environments struct {
+	t    Tuning
+	list []Setting
+}
+
+// add adds a setting with some of the parameters changed.
+func (e *environments) add(name string, form ptxgen.Form, i Incantations, changes ...string) {
+	s := Setting{Name: name, Form: form, Incantations: i, Tuning: e.t}
+	for _, c := range changes {
+		if err := s.Tuning.change(c); err != nil {
+			panic("drive: environment " + name + ": " + err.Error()) // a constant of this file
 		}
-		list = append(list, s)
 	}
-	line := max(uint64(t.StressLine.Value), 32)
+	e.list = append(e.list, s)
+}
+
+// times is n times as many instances as usual.
+func (e *environments) times(n uint32) string {
+	return fmt.Sprintf("instances=%d", min(e.t.Instances.Value*n, maxKnob))
+}
+
+// study are the environments of the study.
+func (e *environments) study(d runner.Device) {
+	line := max(uint64(e.t.StressLine.Value), 32)
 	whole := fmt.Sprintf("stress-lines=%d", min(max(d.L2, 1<<20)/line, maxKnob/2))
 	for _, ids := range []struct {
 		sign string
 		i    Incantations
 	}{{"-", None}, {"+", Random}} {
-		add("no-str"+ids.sign, ptxgen.FormPermuted, ids.i)
-		add("sys-str"+ids.sign, ptxgen.FormPermuted, ids.i|Stress)
-		add("rand-str"+ids.sign, ptxgen.FormPermuted, ids.i|Stress, "stress-pattern=random", "stress-lines=1..1024",
+		e.add("no-str"+ids.sign, ptxgen.FormPermuted, ids.i)
+		e.add("sys-str"+ids.sign, ptxgen.FormPermuted, ids.i|Stress)
+		e.add("rand-str"+ids.sign, ptxgen.FormPermuted, ids.i|Stress, "stress-pattern=random", "stress-lines=1..1024",
 			"stress-line=32..4096", "stress-lane=0..128")
-		add("cache-str"+ids.sign, ptxgen.FormPermuted, ids.i|Stress, whole, "stress-lane=4")
+		e.add("cache-str"+ids.sign, ptxgen.FormPermuted, ids.i|Stress, whole, "stress-lane=4")
 	}
-	// What a hunt begins with: both forms, dense and sparse, in step and not.
-	times := func(n uint32) string { return fmt.Sprintf("instances=%d", min(t.Instances.Value*n, maxKnob)) }
-	add("dense", ptxgen.FormFast, None, times(4))
-	add("dense-wide", ptxgen.FormFast, None, times(4), "warps=32")
-	add("dense-random", ptxgen.FormFast, Random)
-	add("sparse", ptxgen.FormFast, Random, "stride=16..1024")
-	add("meet", ptxgen.FormFast, Sync|Random, "stride=4..512", "sync-bound=50..2000")
-	add("meet-stress", ptxgen.FormFast, Sync|Random|Stress, "stride=4..512", "stress-pattern=random", "stress-lines=1..256",
+}
+
+// hunt is what a hunt begins with: both forms, dense and sparse, in step and not.
+func (e *environments) hunt() {
+	e.add("dense", ptxgen.FormFast, None, e.times(4))
+	e.add("dense-wide", ptxgen.FormFast, None, e.times(4), "warps=32")
+	e.add("dense-random", ptxgen.FormFast, Random)
+	e.add("sparse", ptxgen.FormFast, Random, "stride=16..1024")
+	e.add("meet", ptxgen.FormFast, Sync|Random, "stride=4..512", "sync-bound=50..2000")
+	e.add("meet-stress", ptxgen.FormFast, Sync|Random|Stress, "stride=4..512", "stress-pattern=random", "stress-lines=1..256",
 		"stress-rounds=20..400")
-	add("conflict", ptxgen.FormFast, Random|Banks, "bank-lanes=1..31", "stride=4..128")
-	add("roles", ptxgen.FormPermuted, Random, "stride=4..16")
-	add("roles-sparse", ptxgen.FormPermuted, Random, "stride=32..1024", "warps=1..16")
-	add("roles-meet", ptxgen.FormPermuted, Random|Sync, "stride=4..512", "sync-bound=20..1000", "sync-groups=1..64", "blocks=16..1024")
-	add("roles-pre", ptxgen.FormPermuted, Random|Stress, "stride=4..512", "stress-ctas=1", "pre-rounds=1..63", "pre-share=10..100",
+	e.add("conflict", ptxgen.FormFast, Random|Banks, "bank-lanes=1..31", "stride=4..128")
+	e.add("roles", ptxgen.FormPermuted, Random, "stride=4..16")
+	e.add("roles-sparse", ptxgen.FormPermuted, Random, "stride=32..1024", "warps=1..16")
+	e.add("roles-meet", ptxgen.FormPermuted, Random|Sync, "stride=4..512", "sync-bound=20..1000", "sync-groups=1..64", "blocks=16..1024")
+	e.add("roles-pre", ptxgen.FormPermuted, Random|Stress, "stride=4..512", "stress-ctas=1", "pre-rounds=1..63", "pre-share=10..100",
 		"stress-pattern=random", "blocks=16..1024")
-	add("roles-all", ptxgen.FormPermuted, Random|Stress|Sync, "stride=4..512", "stress-pattern=random", "stress-lines=1..256",
+	e.add("roles-all", ptxgen.FormPermuted, Random|Stress|Sync, "stride=4..512", "stress-pattern=random", "stress-lines=1..256",
 		"stress-rounds=20..400",
 		"pre-rounds=0..63", "blocks=16..1024")
-	add("roles-arena", ptxgen.FormPermuted, Random, "distance=8..4096", "stride=4..512")
+	e.add("roles-arena", ptxgen.FormPermuted, Random, "distance=8..4096", "stride=4..512")
 	// Lines that hold locations of several instances, as accesses of few and of many lines meet.
-	add("roles-mixed", ptxgen.FormPermuted, Random, "distance=4..32", "mixed=1", "scatter=0..100", "stride=4..64", "blocks=16..1024")
-	add("roles-crowd", ptxgen.FormPermuted, Random|Sync|Stress, "distance=4..32", "mixed=1", "scatter=0..100", "stride=4..64",
+	e.add("roles-mixed", ptxgen.FormPermuted, Random, "distance=4..32", "mixed=1", "scatter=0..100", "stride=4..64", "blocks=16..1024")
+	e.add("roles-crowd", ptxgen.FormPermuted, Random|Sync|Stress, "distance=4..32", "mixed=1", "scatter=0..100", "stride=4..64",
 		"warps=1..8", "blocks=64..1024", "sync-groups=1", "sync-bound=50..1000", "stress-pattern=random", "stress-lines=1..16",
 		"stress-rounds=10..100", "pre-rounds=0..63")
 	// Short waits, little stress in front, many instances.
-	add("roles-burst", ptxgen.FormPermuted, Random|Sync|Stress, "warps=4..24", "blocks=128..512", "stride=12", "offset=21..174",
+	e.add("roles-burst", ptxgen.FormPermuted, Random|Sync|Stress, "warps=4..24", "blocks=128..512", "stride=12", "offset=21..174",
 		"stress-ctas=12..232", "stress-line=208..2056", "stress-lines=328", "stress-lane=4", "stress-rounds=10", "pre-share=1..79",
 		"pre-rounds=9", "sync-bound=14", "sync-share=17", "sync-groups=24", "order-shift=4..7", "stress-pattern=random")
 	// Much stress beside instances that lie close together.
-	add("roles-queue", ptxgen.FormPermuted, Random|Sync|Stress, "warps=8", "blocks=64", "stride=8", "distance=2..83", "stress-ctas=352",
+	e.add("roles-queue", ptxgen.FormPermuted, Random|Sync|Stress, "warps=8", "blocks=64", "stride=8", "distance=2..83", "stress-ctas=352",
 		"stress-line=264", "stress-lines=2..325", "stress-rounds=49", "pre-share=6", "pre-rounds=0..1", "sync-bound=11..518",
 		"sync-share=10..23", "sync-groups=31", "order-shift=4", "stress-pattern=random")
-	add("roles-knot", ptxgen.FormPermuted, Random|Stress, "distance=8..256", "mixed=1", "scatter=30..100", "stride=4..192", "warps=2..8",
+	e.add("roles-knot", ptxgen.FormPermuted, Random|Stress, "distance=8..256", "mixed=1", "scatter=30..100", "stride=4..192", "warps=2..8",
 		"blocks=128..512", "stress-ctas=4..320", "stress-pattern=random", "stress-lines=1..8", "stress-rounds=30..134",
 		"pre-share=0..28", "pre-rounds=0..15")
-	// As many instances as memory is fast, those that meet in CTAs beside each other: traffic is the stress.
-	most := min(t.Instances.Value*8, maxKnob)
+}
+
+// floods are as many instances as memory is fast, those that meet in CTAs beside each other: traffic is the stress.
+func (e *environments) floods() {
+	most := min(e.t.Instances.Value*8, maxKnob)
 	flood := []string{"near=1..16", fmt.Sprintf("instances=%d..%d", most/32, most), "scatter=0..100", "stride=4..64", "warps=1..32"}
 	for _, x := range []struct {
 		name    string
@@ -93,20 +120,22 @@ func Environments(d runner.Device, t Tuning) []Setting {
 		{"roles-flood-scattered", ptxgen.FormPermuted, []string{"scatter=100"}},
 		{"roles-flood-mixed", ptxgen.FormPermuted, []string{"distance=4..32", "mixed=1"}},
 	} {
-		add(x.name, x.form, Random, slices.Concat(flood, x.changes)...)
+		e.add(x.name, x.form, Random, slices.Concat(flood, x.changes)...)
 	}
-	// Floods in which the lanes of a warp access one line, and CTAs lines one after the other: fast, and in step. Large CTAs,
-	// and those of an instance apart, show most; what stresses between them keeps the test's lines on their way.
-	march := []string{times(4), "near=1", "stride=4", "scatter=0", "offset=0"}
+}
+
+// marches are floods in which the lanes of a warp access one line, and CTAs lines one after the other: fast, and in step. Large
+// CTAs, and those of an instance apart, show most; what stresses between them keeps the test's lines on their way.
+func (e *environments) marches() {
+	march := []string{e.times(4), "near=1", "stride=4", "scatter=0", "offset=0"}
 	beside := append(march, "warps=32", "stress-every=17", "stress-own=1", "stress-line=128", "stress-rounds=5")
-	add("march-stress", ptxgen.FormFast, Stress, beside...)
-	add("march-far", ptxgen.FormFast, Stress, append(beside, times(16), "stress-every=33")...)
-	add("march-random", ptxgen.FormFast, Stress|Random,
+	e.add("march-stress", ptxgen.FormFast, Stress, beside...)
+	e.add("march-far", ptxgen.FormFast, Stress, append(beside, e.times(16), "stress-every=33")...)
+	e.add("march-random", ptxgen.FormFast, Stress|Random,
 		append(beside, "warps=16..32", "stress-every=9..33", "stress-rounds=1..5", "stress-lane=4")...)
 	// The order of roles is that of a whole CTA.
-	add("roles-march", ptxgen.FormPermuted, Random, append(march, "near=1..16", "warps=8", "order-shift=8")...)
-	add("roles-march-drawn", ptxgen.FormPermuted, Random, append(march, "warps=8", "offset=0..2016")...)
-	return list
+	e.add("roles-march", ptxgen.FormPermuted, Random, append(march, "near=1..16", "warps=8", "order-shift=8")...)
+	e.add("roles-march-drawn", ptxgen.FormPermuted, Random, append(march, "warps=8", "offset=0..2016")...)
 }
 
 // Drawn returns settings whose parameters are drawn from wide ranges, each with
