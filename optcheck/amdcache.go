@@ -55,7 +55,7 @@ func (c *amdCheck) exists(from, to int, holds func(spec.Entry) bool) bool {
 // events does.
 func (c *amdCheck) find(need amdCacheOp, lo, hi int, with ...int) int {
 	sometimes := -1
-	for ev := lo + 1; ev < hi && ev < len(c.tr.events); ev++ {
+	for ev := lo + 1; ev < hi; ev++ {
 		x := &c.tr.events[ev]
 		switch {
 		case x.role != isa.RoleCache || !slices.Contains(need.ops, c.inst(ev).Op) || x.mem.Scope < need.scope:
@@ -89,10 +89,10 @@ func (c *amdCheck) invalidation(pos int, need amdCacheOp, lo, hi, self int, stor
 			need, c.place(lo))}}
 	}
 	var missing []lack
-	for i := 0; i <= pos && i < len(c.s.Entries); i++ {
+	for i := range pos + 1 {
 		e := c.s.Entries[i]
 		a := c.match[i]
-		if e.IsFence() || !e.Reads() && (!stores || self >= 0) || a < 0 || a >= ev || self >= 0 && i != self || e.Kind.Space == litmus.Shared {
+		if a < 0 || !e.Reads() && (!stores || self >= 0) || a >= ev || self >= 0 && i != self || e.Kind.Space == litmus.Shared {
 			continue
 		}
 		if c.w.outstanding(c.tr.events[a].inst, c.tr.events[ev].inst) {
@@ -116,7 +116,7 @@ func (c *amdCheck) place(ev int) string {
 func (c *amdCheck) scalarCache(pos, lo, hi int) []lack {
 	for k := pos + 1; k < len(c.s.Entries); k++ {
 		ev := c.match[k]
-		if ev < 0 || c.s.Entries[k].IsFence() || !c.tr.events[ev].mem.Scalar {
+		if ev < 0 || !c.tr.events[ev].mem.Scalar {
 			continue
 		}
 		if c.find(scalarInv, lo, ev, ev) < 0 {

@@ -181,7 +181,7 @@ func (c *amdCheck) pairs(pos int, f amdFence) (missing []lack) {
 // fence checks a fence or barrier of the test.
 func (c *amdCheck) fence(pos int, e spec.Entry) {
 	f := amdFenceOf(e.Kind)
-	lo, hi := c.window(pos, false, false)
+	lo, hi := c.window(pos)
 	if lo >= hi && hi >= 0 && lo < len(c.tr.events) && c.crossed(pos) {
 		c.report(FenceRemoved, pos, -1, "no place between the accesses before and after %s: they were moved across it or merged", c.name(pos))
 		return
@@ -238,7 +238,7 @@ func (c *amdCheck) tell(pos int, missing []lack) {
 // own attributes the cache operations between two events to a fence, for listings. Those of one lane belong to the
 // atomic that it performs for its wave.
 func (c *amdCheck) own(pos, lo, hi int) {
-	for ev := lo + 1; ev < hi && ev < len(c.tr.events); ev++ {
+	for ev := lo + 1; ev < hi; ev++ {
 		x := &c.tr.events[ev]
 		if x.role == isa.RoleCache && len(c.owner[ev]) == 0 && !(x.cond && x.condT == 0 && c.byLane(x)) {
 			c.owner[ev] = append(c.owner[ev], pos)
@@ -248,17 +248,10 @@ func (c *amdCheck) own(pos, lo, hi int) {
 
 // left lists the waits and cache operations between two events.
 func (c *amdCheck) left(lo, hi int) (list []string) {
-	from, to := 0, len(c.tr.fn.Insts)
-	if lo >= 0 {
-		from = c.tr.events[lo].inst + 1
-	}
-	if hi < len(c.tr.events) {
-		to = c.tr.events[hi].inst
-	}
 	if lo < 0 || hi >= len(c.tr.events) {
 		return nil
 	}
-	for i := from; i < to; i++ {
+	for i := c.tr.events[lo].inst + 1; i < c.tr.events[hi].inst; i++ {
 		in := &c.tr.fn.Insts[i]
 		if in.Role == isa.RoleCache || len(in.Waits) > 0 && in.Role == isa.RoleWait {
 			list = append(list, trim(in.Text))
@@ -298,7 +291,7 @@ func (c *amdCheck) synchronises(k int, e spec.Entry) {
 			missing = append(missing, c.wait(c.match[i], c.match[k], "the sequentially consistent "+c.name(i), "the next one is issued"))
 		}
 	}
-	lo, hi := c.window(k, false, false)
+	lo, hi := c.window(k)
 	missing = append(missing, c.caches(k, amdFence{scope: scope, acquire: invalidates, release: rel}, lo, hi, k)...)
 	c.tell(k, missing)
 }
@@ -306,7 +299,7 @@ func (c *amdCheck) synchronises(k int, e spec.Entry) {
 // barrier requires the execution barrier: one instruction, or since gfx12 a signal and the wait for it.
 func (c *amdCheck) barrier(pos int, e spec.Entry, lo, hi int) bool {
 	signalled := false
-	for ev := lo + 1; ev < hi && ev < len(c.tr.events); ev++ {
+	for ev := lo + 1; ev < hi; ev++ {
 		x := &c.tr.events[ev]
 		if x.role != isa.RoleBarrier || len(c.owner[ev]) > 0 {
 			continue
@@ -362,7 +355,7 @@ func (c *amdCheck) sameLocation() {
 	es := c.s.Entries
 	for j := range es {
 		for i := 0; i < j; i++ {
-			if es[i].IsFence() || es[j].IsFence() || es[i].Loc != es[j].Loc || c.match[i] < 0 || c.match[j] < 0 || c.match[i] >= c.match[j] {
+			if es[i].Loc != es[j].Loc || c.match[i] < 0 || c.match[i] >= c.match[j] {
 				continue
 			}
 			x, y := &c.tr.events[c.match[i]], &c.tr.events[c.match[j]]

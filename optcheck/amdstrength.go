@@ -43,7 +43,7 @@ func (b amdBits) String() string {
 func (a *amd) strength(p *pass) {
 	for k, e := range p.s.Entries {
 		ev := p.match[k]
-		if ev < 0 || e.IsFence() {
+		if ev < 0 {
 			continue
 		}
 		m := p.tr.events[ev].mem

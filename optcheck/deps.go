@@ -38,7 +38,7 @@ func checkDeps(p *pass) {
 func checkControl(p *pass) {
 	for k, e := range p.s.Entries {
 		ev := p.match[k]
-		if ev < 0 || e.IsFence() {
+		if ev < 0 {
 			continue
 		}
 		x := &p.tr.events[ev]

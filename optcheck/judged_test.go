@@ -42,9 +42,12 @@ type JudgedKernel struct {
 	Digest uint32
 }
 
-func judgedCells(t *testing.T) (cells []JudgedCell) {
+func judgedCells(t *testing.T) []JudgedCell { return storedCells(t, "judged") }
+
+// storedCells reads a file of cells.
+func storedCells(t *testing.T, name string) (cells []JudgedCell) {
 	t.Helper()
-	f, err := os.Open("testdata/judged.gz")
+	f, err := os.Open("testdata/" + name + ".gz")
 	require.NoError(t, err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
@@ -223,57 +226,60 @@ func edited(b *strings.Builder, of *isa.Func, judge func(*isa.Func) (says, means
 	return tried(b, of, 50, judge)
 }
 
+// testEdits are changes of one of a thread's instructions; each reports whether it changed anything.
+var testEdits = []struct {
+	name string
+	do   func(body *[]litmus.Instr, i int) bool
+}{
+	{"without", func(body *[]litmus.Instr, i int) bool {
+		*body = slices.Delete(*body, i, i+1)
+		return true
+	}},
+	{"behind", func(body *[]litmus.Instr, i int) bool {
+		if i+1 == len(*body) {
+			return false
+		}
+		(*body)[i], (*body)[i+1] = (*body)[i+1], (*body)[i]
+		return true
+	}},
+	{"twice", func(body *[]litmus.Instr, i int) bool {
+		*body = slices.Insert(*body, i, (*body)[i])
+		return (*body)[i].IsAccess()
+	}},
+	{"stronger", func(body *[]litmus.Instr, i int) bool {
+		in := &(*body)[i]
+		was := in.Sem
+		in.Sem = map[litmus.Op]litmus.Sem{litmus.OpLd: litmus.SemAcquire, litmus.OpSt: litmus.SemRelease, litmus.OpAtom: litmus.SemAcqRel}[in.Op]
+		if in.Scope == litmus.ScopeNone {
+			in.Scope = litmus.ScopeGPU
+		}
+		return in.Sem != was && in.Sem != litmus.SemNone
+	}},
+	{"of another scope", func(body *[]litmus.Instr, i int) bool {
+		in := &(*body)[i]
+		was := in.Scope
+		in.Scope = map[litmus.Scope]litmus.Scope{litmus.ScopeCTA: litmus.ScopeSys, litmus.ScopeGPU: litmus.ScopeCTA, litmus.ScopeSys: litmus.ScopeGPU}[was]
+		return was != litmus.ScopeNone
+	}},
+	{"of another constant", func(body *[]litmus.Instr, i int) bool {
+		in := &(*body)[i]
+		in.Src = slices.Clone(in.Src)
+		j := slices.IndexFunc(in.Src, func(o litmus.Operand) bool { return o.Kind == litmus.OperandConst })
+		if j >= 0 {
+			in.Src[j].Value += 2
+		}
+		return j >= 0
+	}},
+}
+
 // otherwise says in brief what is said of a kernel if its test were another: with an instruction left out or behind the next, of another
 // strength, scope or constant.
 func otherwise(b *strings.Builder, x *litmus.Test, k *JudgedKernel, layout spec.Layout) {
 	n, means := map[string][]string{}, fnv.New32a()
 	for i := range x.Threads[k.Thread].Body {
-		for _, edit := range []struct {
-			name string
-			do   func(body *[]litmus.Instr) bool
-		}{
-			{"without", func(body *[]litmus.Instr) bool {
-				*body = slices.Delete(*body, i, i+1)
-				return true
-			}},
-			{"behind", func(body *[]litmus.Instr) bool {
-				if i+1 == len(*body) {
-					return false
-				}
-				(*body)[i], (*body)[i+1] = (*body)[i+1], (*body)[i]
-				return true
-			}},
-			{"twice", func(body *[]litmus.Instr) bool {
-				*body = slices.Insert(*body, i, (*body)[i])
-				return (*body)[i].IsAccess()
-			}},
-			{"stronger", func(body *[]litmus.Instr) bool {
-				in := &(*body)[i]
-				was := in.Sem
-				in.Sem = map[litmus.Op]litmus.Sem{litmus.OpLd: litmus.SemAcquire, litmus.OpSt: litmus.SemRelease, litmus.OpAtom: litmus.SemAcqRel}[in.Op]
-				if in.Scope == litmus.ScopeNone {
-					in.Scope = litmus.ScopeGPU
-				}
-				return in.Sem != was && in.Sem != litmus.SemNone
-			}},
-			{"of another scope", func(body *[]litmus.Instr) bool {
-				in := &(*body)[i]
-				was := in.Scope
-				in.Scope = map[litmus.Scope]litmus.Scope{litmus.ScopeCTA: litmus.ScopeSys, litmus.ScopeGPU: litmus.ScopeCTA, litmus.ScopeSys: litmus.ScopeGPU}[was]
-				return was != litmus.ScopeNone
-			}},
-			{"of another constant", func(body *[]litmus.Instr) bool {
-				in := &(*body)[i]
-				in.Src = slices.Clone(in.Src)
-				j := slices.IndexFunc(in.Src, func(o litmus.Operand) bool { return o.Kind == litmus.OperandConst })
-				if j >= 0 {
-					in.Src[j].Value += 2
-				}
-				return j >= 0
-			}},
-		} {
+		for _, edit := range testEdits {
 			y := x.Clone()
-			if !edit.do(&y.Threads[k.Thread].Body) || y.Check() != nil {
+			if !edit.do(&y.Threads[k.Thread].Body, i) || y.Check() != nil {
 				continue
 			}
 			want, err := spec.FromTest(y, k.Thread, layout)

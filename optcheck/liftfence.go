@@ -17,7 +17,7 @@ func (l *lifter) silentFences() map[int][]int {
 	out := map[int][]int{}
 	for k, e := range l.p.s.Entries {
 		if e.IsFence() && !owned[k] && !l.bad[k] {
-			lo, _ := l.p.window(k, false, false)
+			lo, _ := l.p.window(k)
 			// After earlier fences at the same place.
 			at := lo + 1
 			for at < len(l.p.tr.events) && !l.p.tr.events[at].role.IsAccess() && l.ownedBefore(at, k) {

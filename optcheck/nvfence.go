@@ -36,18 +36,15 @@ func (a nvidia) fenceNeed(k spec.Kind) fenceNeed {
 
 // window returns the range of events in which a fence between positions must stand:
 // after the last access before it, before the first access after it.
-func (p *pass) window(pos int, before, after bool) (lo, hi int) {
+func (p *pass) window(pos int) (lo, hi int) {
 	lo, hi = -1, len(p.tr.events)
 	for k := range p.s.Entries {
-		ev := p.match[k]
-		if ev < 0 {
-			continue
-		}
-		if (k < pos || k == pos && before) && ev > lo {
-			lo = ev
-		}
-		if (k > pos || k == pos && after) && ev < hi {
-			hi = ev
+		switch ev := p.match[k]; {
+		case ev < 0:
+		case k < pos:
+			lo = max(lo, ev)
+		case k > pos:
+			hi = min(hi, ev)
 		}
 	}
 	return lo, hi
@@ -63,7 +60,7 @@ func (a nvidia) order(p *pass) {
 	}
 	for k, e := range p.s.Entries {
 		if e.IsFence() {
-			lo, hi := p.window(k, false, false)
+			lo, hi := p.window(k)
 			n := a.fenceNeed(e.Kind)
 			n.bar = e
 			p.checkFence(k, n, lo, hi)
@@ -89,7 +86,7 @@ func (p *pass) checkFence(k int, n fenceNeed, lo, hi int) {
 		return
 	}
 	best, bestRank, cached := -1, -1, p.cachedBehind(k)
-	for ev := lo + 1; ev < hi && ev < len(p.tr.events); ev++ {
+	for ev := lo + 1; ev < hi; ev++ {
 		if r := p.rankFence(ev, n, cached); r > bestRank {
 			best, bestRank = ev, r
 		}
@@ -192,7 +189,7 @@ func (p *pass) fenceShort(ev int, n fenceNeed, hi int) string {
 // invalidated reports whether an L1 invalidation that runs whenever event with
 // does stands between two events.
 func (p *pass) invalidated(with, lo, hi int) bool {
-	for ev := lo + 1; ev < hi && ev < len(p.tr.events); ev++ {
+	for ev := lo + 1; ev < hi; ev++ {
 		if p.tr.events[ev].mem.Invalidate && p.runsWith(ev, with) {
 			return true
 		}
@@ -205,7 +202,7 @@ func (p *pass) checkRelease(k int, e spec.Entry) {
 	if e.Kind.Sem != litmus.SemRelease && e.Kind.Sem != litmus.SemAcqRel {
 		return
 	}
-	lo, _ := p.window(k, false, false)
+	lo, _ := p.window(k)
 	ev := p.match[k]
 	need := accessScope(e.Kind)
 	if lo >= ev {
@@ -242,7 +239,7 @@ func (p *pass) checkAcquire(k int, e spec.Entry) {
 	if accessScope(e.Kind) <= isa.ScopeCTA || e.Kind.Space == litmus.Shared {
 		return
 	}
-	_, hi := p.window(k, false, false)
+	_, hi := p.window(k)
 	if hi <= ev {
 		p.report(FenceRemoved, k, ev, "no place for the invalidation behind %s: later accesses were moved in front of it", p.name(k))
 		return

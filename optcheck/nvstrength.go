@@ -96,7 +96,7 @@ func strengthRank(s isa.Strength) int {
 func (a nvidia) strength(p *pass) {
 	for k, e := range p.s.Entries {
 		ev := p.match[k]
-		if ev < 0 || e.IsFence() {
+		if ev < 0 {
 			continue
 		}
 		n, m := a.need(e.Kind), p.tr.events[ev].mem

@@ -20,7 +20,7 @@ type pass struct {
 	locs   []string         // names of locations, or nil
 	oper   []value          // marker operand of each entry
 	extra  map[[2]int]value // operands of further markers, by position and index
-	match  []int            // entry → event, -1 if none
+	match  []int            // entry → event, -1 if none, as for fences
 	word   []int            // entry → which word of the event's value
 	owner  [][]int          // event → entries matched to it
 	// shared lists the shared locations of the thread's own accesses, in

@@ -68,7 +68,7 @@ func (p *pass) inRounds(k int, e spec.Entry) bool {
 // unreadEvent returns the access of an unread entry, or -1: the one on its line, else the first between those of its
 // neighbours, else one that is on no other access's line.
 func (p *pass) unreadEvent(k int, e spec.Entry) int {
-	lo, hi := p.window(k, false, false)
+	lo, hi := p.window(k)
 	best, rank := -1, 0
 	for ev := range p.tr.events {
 		x := &p.tr.events[ev]

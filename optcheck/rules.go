@@ -352,7 +352,7 @@ func (p *pass) onLocation(x *event) bool {
 func checkRetargeted(p *pass) {
 	for k, e := range p.s.Entries {
 		ev := p.match[k]
-		if ev < 0 || e.IsFence() || len(p.owner[ev]) > 1 && p.owner[ev][0] != k {
+		if ev < 0 || len(p.owner[ev]) > 1 && p.owner[ev][0] != k {
 			continue
 		}
 		x := &p.tr.events[ev]
@@ -372,7 +372,7 @@ var atomNames = map[litmus.AtomOp]string{litmus.AtomAdd: "ADD", litmus.AtomInc: 
 func checkKind(p *pass) {
 	for k, e := range p.s.Entries {
 		ev := p.match[k]
-		if ev < 0 || e.IsFence() {
+		if ev < 0 {
 			continue
 		}
 		x := &p.tr.events[ev]
@@ -408,7 +408,7 @@ func mayReduce(e spec.Entry) bool {
 func checkWidth(p *pass) {
 	for k, e := range p.s.Entries {
 		ev := p.match[k]
-		if ev < 0 || e.IsFence() {
+		if ev < 0 {
 			continue
 		}
 		if w := p.tr.events[ev].mem.Width; w != e.Kind.Width {
@@ -492,7 +492,7 @@ func checkValues(p *pass) {
 	}
 	for k, e := range p.s.Entries {
 		ev := p.match[k]
-		if ev < 0 || e.IsFence() || p.tr.events[ev].mem.Locked {
+		if ev < 0 || p.tr.events[ev].mem.Locked {
 			continue // the loop of a lock computes what it stores
 		}
 		x := &p.tr.events[ev]

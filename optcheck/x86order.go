@@ -21,7 +21,7 @@ func (x86) order(p *pass) {
 		case e.Kind.Op == litmus.OpBar:
 			p.report(FenceRemoved, k, -1, "%s: barriers of x86-64 code are not known", p.name(k))
 		case e.Kind.Op == litmus.OpMembar || e.Kind.Op == litmus.OpFence && e.Kind.Sem == litmus.SemSC: // no other fence is an instruction
-			lo, hi := p.window(k, false, false)
+			lo, hi := p.window(k)
 			p.checkFence(k, fenceNeed{sc: true, scope: isa.ScopeSys}, lo, hi)
 		}
 	}
