@@ -21,6 +21,7 @@ func TestBareText(t *testing.T) {
 		"v[2":                                        "v[2", "v[2:": "v[2:", "v[2:3": "v[2:3", "v[": "v[", "v": "v", "R2": "R", "R": "R",
 		"v[:3] v[2:] v[2:3 v[2] v[2:3] s[":                "v[:3] v[2:] v[2:3 v[2] v s[",
 		"X2R2 R3 HMMA16R2 R4":                             "X2R2 R HMMA16R2 R",
+		"v(2:3] R<2:3] s2:3]":                             "v(2:3] R<2:3] s:3]",
 		"v[2 3] v[2:3:4] v[2-3]":                          "v[2 3] v[2:3:4] v[2-3]",
 		"v_add_u32_e32 v1, 3, v0 and R2D2 with v1a s[1:x": "v_add_u32_e32 v, 3, v and R2D2 with v1a s[1:x",
 	} {

@@ -31,12 +31,38 @@ func TestAgreeOnStages(t *testing.T) {
 		return &Result{Class: Changed, Findings: []Finding{{Rule: "merged", Stage: stage}}, Known: known}
 	}
 	bare, staged := result("", "k"), result("back end")
+	nowhere, somewhere := *result("back end", "k"), *result("back end")
+	somewhere.Findings[0].At = "0x1234"
 	for _, x := range []struct {
 		old, new *Result
 		take     bool
-	}{{bare, staged, true}, {staged, bare, false}} {
+	}{{bare, staged, true}, {staged, bare, false}, {&nowhere, &somewhere, true}, {&somewhere, &nowhere, false}} {
 		got, err := Agree(x.old, x.new)
 		require.NoError(t, err)
 		require.Equal(t, Agreement{Agree: true, New: x.take, Marks: true}, got)
+	}
+}
+
+// TestIncomplete: what a run lacks: cells, its end on a device, or the end of a test there.
+func TestIncomplete(t *testing.T) {
+	device := &Config{OnDevice: &DeviceRun{}, Cells: 2}
+	for _, x := range []struct {
+		c     *Config
+		stats *Stats
+		cells int
+		hists []Histogram
+		want  string
+	}{
+		{&Config{Cells: 2}, nil, 2, nil, ""},
+		{&Config{Cells: 2}, nil, 1, nil, "the run is incomplete: 1 of 2 cells is there"},
+		{&Config{Cells: 2}, &Stats{Interrupted: true}, 1, nil, "the run was interrupted: 1 of 2 cells was done"},
+		{device, &Stats{}, 2, nil, ""},
+		{device, nil, 2, nil, "the run on the device did not come to its end"},
+		{device, &Stats{}, 2, []Histogram{{}, {Status: StatusInterrupted}}, "the run on the device was interrupted"},
+		{device, &Stats{Interrupted: true}, 0, nil, "the run on the device was interrupted"},
+		{device, &Stats{Interrupted: true}, 1, nil, "the run was interrupted: 1 of 2 cells was done"},
+		{&Config{Cells: 2}, &Stats{Interrupted: true}, 0, nil, "the run was interrupted: 0 of 2 cells were done"},
+	} {
+		require.Equal(t, x.want, incomplete(x.c, x.stats, x.cells, x.hists))
 	}
 }

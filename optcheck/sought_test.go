@@ -3,15 +3,14 @@ package optcheck
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/mutants"
 	"optcheck/isa"
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
@@ -131,7 +130,8 @@ func (s *seeker) changed(rnd *rand.Rand, of *isa.Func) *isa.Func {
 
 // seeks are further ways in which a function is changed.
 var seeks = []func(s *splicer, f *isa.Func, i int) bool{
-	single(leftOut), single(swapped), single(weakened), single(always), single(elsewhere), single(negated), single(valued), single(computed), single(atomic),
+	single(leftOut), single(swapped), single(weakened), single(always), single(elsewhere), single(negated),
+	single(valued), single(computed), single(atomic),
 	func(s *splicer, f *isa.Func, i int) bool { // one more instruction
 		in := *anyOf(s.rnd, s.pool)
 		if s.rnd.IntN(2) == 0 {
@@ -291,28 +291,26 @@ func firstRuns(t *testing.T, x *litmus.Test, threads []LiftedThread, m Machine) 
 	return said + fmt.Sprint(err)
 }
 
-// TestSought: what is said of wrong machine code that was sought because it distinguishes this package from one with a mistake is what was
-// said before; -update writes it.
-func TestSought(t *testing.T) {
-	const file = "testdata/sought.txt"
+// sought are the tries of all kernels.
+func sought(t *testing.T) *mutants.Tries {
+	t.Helper()
 	cells := seekers(t)
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	var out strings.Builder
-	for n, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
-		var cell, kernel int
-		var seed uint64
-		_, err := fmt.Sscan(line, &cell, &kernel, &seed)
-		require.NoError(t, err, "line %d of %s", n+1, file)
-		h := fnv.New32a()
-		fmt.Fprint(h, cells[cell].says(t, kernel, seed))
-		now := fmt.Sprintf("%d %d %d %08x", cell, kernel, seed, h.Sum32())
-		if !*update {
-			require.Equal(t, line, now, "line %d of %s", n+1, file)
+	x := &mutants.Tries{
+		Says: func(t *testing.T, cell, kernel int, seed uint64) string { return cells[cell].says(t, kernel, seed) },
+		Fresh: func() {
+			states, pools = sync.Pool{New: states.New}, sync.Pool{New: pools.New}
+		},
+	}
+	for i := range cells {
+		var sizes []int
+		for _, k := range cells[i].cell.Kernels {
+			sizes = append(sizes, len(k.Func.Insts))
 		}
-		fmt.Fprintln(&out, now)
+		x.Sizes = append(x.Sizes, sizes)
 	}
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(out.String()), 0o644))
-	}
+	return x
 }
+
+// TestSought: what is said of wrong machine code that was sought because it distinguishes this package from one with a mistake is what was
+// said before; -update writes it, internal/mutants/seek seeks more.
+func TestSought(t *testing.T) { sought(t).Test(t, "testdata/sought.txt", *update) }

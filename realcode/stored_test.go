@@ -232,10 +232,17 @@ func (r *compiled) asked(t *testing.T, x mutant, code *isa.Func) *Result {
 	if err != nil {
 		return &Result{Unknown: []Finding{{Detail: err.Error()}}}
 	}
-	var numbers []int // of the instructions, as the machine code knows them
+	r.renumber(m, x.text)
+	at := slices.IndexFunc(m.Funcs, func(f *ptx.Func) bool { return f.Name == x.kernel })
+	return (&compiled{m, r.prog, r.sm}).said(m.Funcs[at], code)
+}
+
+// renumber gives the instructions of a module in which texts take the place of some the numbers that the machine code knows.
+func (r *compiled) renumber(m *ptx.Module, by map[int]string) {
+	var numbers []int
 	for n := range r.m.Insts + 1 {
 		times := 1
-		if text, ok := x.text[n]; ok {
+		if text, ok := by[n]; ok {
 			times = strings.Count(text, ";")
 		}
 		numbers = append(numbers, slices.Repeat([]int{n}, times)...)
@@ -247,8 +254,6 @@ func (r *compiled) asked(t *testing.T, x mutant, code *isa.Func) *Result {
 			}
 		}
 	}
-	at := slices.IndexFunc(m.Funcs, func(f *ptx.Func) bool { return f.Name == x.kernel })
-	return (&compiled{m, r.prog, r.sm}).said(m.Funcs[at], code)
 }
 
 // inBrief is what is said, in brief, with a hash of it in full.

@@ -15,8 +15,10 @@ func TestFaults(t *testing.T) {
 			{File: "a b.cu", Line: line, Col: 3, Text: "st.global.u32 [x], 1", Says: "thread 0"},
 			{File: "k.ptx", Text: "ld.global.u32 r, [x]", Says: "thread 1"}}}
 	}
+	other := fault(3, false)
+	other.Rule = "endless-wait"
 	var b bytes.Buffer
-	require.NoError(t, WriteFaultsSARIF(&b, "1", []Fault{fault(7, false), fault(9, true)}, []string{"a bound of steps"}))
+	require.NoError(t, WriteFaultsSARIF(&b, "1", []Fault{fault(7, false), fault(9, true), other, other}, []string{"a bound of steps"}))
 	var doc struct {
 		Runs []struct {
 			Tool struct {
@@ -24,6 +26,8 @@ func TestFaults(t *testing.T) {
 			}
 			Results []struct {
 				Level               string
+				RuleIndex           int
+				RuleID              string
 				Message             struct{ Text string }
 				PartialFingerprints map[string]string
 				Locations           []struct {
@@ -41,9 +45,12 @@ func TestFaults(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(b.Bytes(), &doc))
 	run := doc.Runs[0]
-	require.Len(t, run.Tool.Driver.Rules, 1)
+	require.Len(t, run.Tool.Driver.Rules, 2)
+	for _, r := range run.Results {
+		require.Equal(t, r.RuleID, run.Tool.Driver.Rules[r.RuleIndex].ID)
+	}
 	require.Equal(t, "a bound of steps", run.Invocations[0].ToolExecutionNotifications[0].Message.Text)
-	require.Len(t, run.Results, 2)
+	require.Len(t, run.Results, 4)
 	one, two := run.Results[0], run.Results[1]
 	require.Equal(t, []string{"error", "note"}, []string{one.Level, two.Level})
 	require.Equal(t, "scan: nothing orders them", one.Message.Text)

@@ -72,6 +72,10 @@ func TestVerdictCut(t *testing.T) {
 	lines := strings.Split(b.String(), "\n")
 	require.Contains(t, lines[0], fmt.Sprintf("x=%d;  and 2 more (model ptx: 3 outcomes of the test, 9 of the machine code)", maxOutcomes-1))
 	require.Equal(t, "  in the terms of the condition: "+strings.Join(v.Visible, "  "), lines[1])
+	b.Reset()
+	v.Visible = v.New
+	WriteVerdict(&b, v)
+	require.NotContains(t, b.String(), "in the terms of the condition", "they are the same")
 }
 
 // TestShared: which toolchains made the same machine code; cells without any count for nothing.
