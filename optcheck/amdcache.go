@@ -44,7 +44,7 @@ func (c *amdCheck) caches(pos int, f amdFence, lo, hi, self int) (missing []lack
 // exists reports whether an access in a range of positions is matched and satisfies holds.
 func (c *amdCheck) exists(from, to int, holds func(spec.Entry) bool) bool {
 	for k := from; k < to; k++ {
-		if e := c.s.Entries[k]; !e.IsFence() && c.match[k] >= 0 && holds(e) {
+		if e := c.s.Entries[k]; c.match[k] >= 0 && holds(e) {
 			return true
 		}
 	}

@@ -182,7 +182,7 @@ func (c *amdCheck) pairs(pos int, f amdFence) (missing []lack) {
 func (c *amdCheck) fence(pos int, e spec.Entry) {
 	f := amdFenceOf(e.Kind)
 	lo, hi := c.window(pos)
-	if lo >= hi && hi >= 0 && lo < len(c.tr.events) && c.crossed(pos) {
+	if lo >= hi {
 		c.report(FenceRemoved, pos, -1, "no place between the accesses before and after %s: they were moved across it or merged", c.name(pos))
 		return
 	}
@@ -210,19 +210,6 @@ func (c *amdCheck) fence(pos int, e spec.Entry) {
 		c.report(FenceRemoved, pos, missing[0].ev, "nothing of %s is left between the accesses around it", c.name(pos))
 	}
 	c.tell(pos, missing)
-}
-
-// crossed reports whether accesses on both sides of a fence were matched to
-// events in the wrong order, or to one event.
-func (c *amdCheck) crossed(pos int) bool {
-	for i := 0; i < pos; i++ {
-		for j := pos + 1; j < len(c.s.Entries); j++ {
-			if a, b := c.match[i], c.match[j]; a >= 0 && b >= 0 && a >= b {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func (c *amdCheck) tell(pos int, missing []lack) {

@@ -94,7 +94,7 @@ func (c *comparison) plain(k int, code *spec.Code) bool {
 	if e.Reads() && !c.holds(k) {
 		return false
 	}
-	if e.IsFence() || !e.Writes() {
+	if !e.Writes() {
 		return true
 	}
 	words := e.Kind.Width / 4

@@ -373,7 +373,7 @@ func (tr *trace) joinLocked() {
 	}
 	tr.events = out
 	for i := range tr.events {
-		if r := tr.events[i].read; r >= 0 && r < len(tr.reads) {
+		if r := tr.events[i].read; r >= 0 {
 			tr.reads[r] = i
 		}
 	}

@@ -204,7 +204,7 @@ func (l *lifter) errorAt(inst int, why string, args ...any) error {
 func (l *lifter) registers() error {
 	p := l.p
 	for k, e := range p.s.Entries {
-		if e.IsFence() || !e.Reads() || e.Unread {
+		if !e.Reads() || e.Unread {
 			continue
 		}
 		if ev := p.match[k]; ev >= 0 && p.tr.events[ev].read >= 0 && l.out.reads[p.tr.events[ev].read].half == noHalf {

@@ -53,10 +53,7 @@ func LiftTest(src *litmus.Test, threads []LiftedThread) ([]LiftedTest, error) {
 				return nil, fmt.Errorf("thread %s: %w", src.Threads[i].Name, err)
 			}
 			for _, v := range variants {
-				t := v.Test
-				if len(next)+1 > 1 || len(variants) > 1 {
-					t = t.Clone()
-				}
+				t := v.Test.Clone()
 				t.Threads[i] = *th
 				next = append(next, LiftedTest{t, append(slices.Clone(v.Equal), equal...)})
 				if len(next) > maxVariants {

@@ -252,7 +252,7 @@ func (e *expr) evalBits(params map[int64]uint32, read func(int) (uint32, bool)) 
 func (l *lifter) values() (map[int]*expr, error) {
 	p, out := l.p, map[int]*expr{}
 	for k, e := range p.s.Entries {
-		if e.IsFence() || !e.Reads() || e.Unread {
+		if !e.Reads() || e.Unread {
 			continue
 		}
 		v, seen := p.oper[k], taint(0)

@@ -123,7 +123,7 @@ func (p *pass) checkFence(k int, n fenceNeed, lo, hi int) {
 func (p *pass) cachedBehind(pos int) int {
 	first := len(p.tr.events)
 	for k := pos + 1; k < len(p.s.Entries); k++ {
-		if e := p.s.Entries[k]; !e.IsFence() && e.Reads() && e.Kind.Space != litmus.Shared && p.match[k] >= 0 {
+		if e := p.s.Entries[k]; e.Reads() && e.Kind.Space != litmus.Shared && p.match[k] >= 0 {
 			first = min(first, p.match[k])
 		}
 	}

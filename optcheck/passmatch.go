@@ -11,7 +11,7 @@ import (
 // matchAll finds for each access of the specification the machine access that its marker's operand comes from.
 func (p *pass) matchAll() {
 	for k, e := range p.s.Entries {
-		if !e.IsFence() && e.Reads() && !e.Unread {
+		if e.Reads() && !e.Unread {
 			p.matchRead(k)
 		}
 	}

@@ -428,7 +428,7 @@ func checkOrder(p *pass) {
 		var over []string
 		for i := 0; i < j; i++ {
 			o := p.match[i]
-			if o >= 0 && o > ev && p.owner[o][0] == i {
+			if o > ev && p.owner[o][0] == i {
 				over = append(over, p.name(i))
 			}
 		}

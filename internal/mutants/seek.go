@@ -21,7 +21,7 @@ type Alive struct {
 	Until  *int64 // when a mutant has had enough time, in nanoseconds; 0 for never
 }
 
-// Seeking says how tries are sought. Log and State are files that outlive a mutant that kills the process.
+// Seeking says how tries are sought. Log and State are files that outlive a mutant that ends the process.
 type Seeking struct {
 	File, Log, State string
 	Seed             uint64
@@ -97,7 +97,7 @@ func (s *seeking) choose(rnd *rand.Rand) (y Try) {
 			y.Cell = c
 		}
 	}
-	y.Kernel, y.Seed = rnd.IntN(len(s.x.Sizes[y.Cell])), uint64(rnd.IntN(1_000_000))
+	y.Kernel, y.Seed = rnd.IntN(len(s.x.Sizes[y.Cell])), uint64(rnd.IntN(2_000_000))
 	return y
 }
 

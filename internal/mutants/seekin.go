@@ -89,7 +89,9 @@ func (p *Package) Seek(ctx context.Context, dir, name string, o Seeking) (notice
 	if err != nil {
 		return 0, err
 	}
-	o.Log, o.State = filepath.Join(p.tmp, "log"), filepath.Join(p.tmp, "state")
+	if o.State = filepath.Join(p.tmp, "state"); o.Log == "" {
+		o.Log = filepath.Join(p.tmp, "log")
+	}
 	if text, err = json.Marshal(o); err != nil {
 		return 0, err
 	}

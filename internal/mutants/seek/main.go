@@ -25,11 +25,12 @@ func main() {
 	length := flag.Duration("for", 5*time.Minute, "how long it looks")
 	seed := flag.Uint64("seed", 1, "which inputs it tries")
 	most := flag.Duration("most", 10*time.Millisecond, "how long one input may take")
+	log := flag.String("log", "", "`FILE` to note in what was found: a later run with the same code goes on behind it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	for _, dir := range flag.Args() {
-		if err := seek(ctx, dir, mutants.Seeking{Seed: *seed, End: time.Now().Add(*length), Most: *most}); err != nil {
+		if err := seek(ctx, dir, mutants.Seeking{Log: *log, Seed: *seed, End: time.Now().Add(*length), Most: *most}); err != nil {
 			fmt.Fprintln(os.Stderr, "seek:", err)
 			os.Exit(1)
 		}
