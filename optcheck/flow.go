@@ -1,6 +1,7 @@
 package optcheck
 
 import (
+	"optcheck/internal/flowgraph"
 	"optcheck/internal/limits"
 	"optcheck/isa"
 )
@@ -44,10 +45,15 @@ func newFlow(fn *isa.Func) (*flow, error) {
 	if err := limits.Check("edges", edges, lim.Edges); err != nil || n == 0 {
 		return f, err
 	}
-	f.sort()
+	next, before := func(b int) []int { return f.blocks[b].Succs }, func(b int) []int { return f.blocks[b].Preds }
+	f.order = flowgraph.Order(n, []int{0}, next)
+	for i, b := range f.order {
+		f.pos[b] = i
+	}
 	if len(f.order) > 1 {
-		f.idom = dominators(n, 0, func(b int) []int { return f.blocks[b].Succs }, func(b int) []int { return f.blocks[b].Preds })
-		f.findControl(fn)
+		f.idom = flowgraph.Dominators(n, []int{0}, next, before)
+		later := flowgraph.Postdominators(n, next, before, func(b int) bool { return f.pos[b] >= 0 && f.exits(fn, b) })
+		f.findControl(fn, later)
 		f.findLoops(fn)
 	}
 	return f, f.over()
@@ -59,35 +65,6 @@ func (f *flow) over() error {
 		return nil
 	}
 	return &limits.Error{Name: "steps", At: int64(limits.Now().Steps)}
-}
-
-// sort puts the reachable blocks into reverse postorder. It visits later successors first, so that the order follows
-// the text.
-func (f *flow) sort() {
-	type step struct{ block, left int }
-	seen := make([]bool, len(f.blocks))
-	visit := func(b int) step {
-		seen[b] = true
-		return step{b, len(f.blocks[b].Succs)}
-	}
-	var post []int
-	todo := []step{visit(0)}
-	for len(todo) > 0 {
-		top := &todo[len(todo)-1]
-		if top.left == 0 {
-			post = append(post, top.block)
-			todo = todo[:len(todo)-1]
-			continue
-		}
-		top.left--
-		if s := f.blocks[top.block].Succs[top.left]; !seen[s] {
-			todo = append(todo, visit(s))
-		}
-	}
-	for i := len(post) - 1; i >= 0; i-- {
-		f.pos[post[i]] = len(f.order)
-		f.order = append(f.order, post[i])
-	}
 }
 
 // isLoopHead reports whether the edge from → head closes a loop.
@@ -112,9 +89,8 @@ func (f *flow) dominator(a, b int) int {
 // and another need not. For a successor s of a, the dependent blocks are s and its postdominators up to the
 // postdominator of a (Ferrante, Ottenstein, Warren, The Program Dependence Graph, TOPLAS 1987, Sec. 3.1); and, if s
 // cannot reach an end, whatever s reaches.
-func (f *flow) findControl(fn *isa.Func) {
+func (f *flow) findControl(fn *isa.Func, later []int) {
 	end := len(f.blocks)
-	later := f.postdominators(fn)
 	ends := func(b int) bool { return later[b] >= 0 }
 	for _, a := range f.order {
 		last := &fn.Insts[f.blocks[a].End-1]
@@ -160,28 +136,6 @@ func (f *flow) decideAll(b int, d decision) {
 			todo = append(todo, f.blocks[b].Succs...)
 		}
 	}
-}
-
-// postdominators returns for each block the next block on every path from it to an end of the function: len(blocks)
-// if that is the end itself, -1 if no path ends.
-func (f *flow) postdominators(fn *isa.Func) []int {
-	end := len(f.blocks)
-	var exits []int
-	after := make([][]int, end) // Succs, with the end as a node
-	for b := range f.blocks {
-		after[b] = f.blocks[b].Succs
-		if f.pos[b] >= 0 && f.exits(fn, b) {
-			exits = append(exits, b)
-			after[b] = append(after[b][:len(after[b]):len(after[b])], end)
-		}
-	}
-	before := func(b int) []int {
-		if b == end {
-			return exits
-		}
-		return f.blocks[b].Preds
-	}
-	return dominators(end+1, end, before, func(b int) []int { return after[b] })
 }
 
 // exits reports whether control may leave the function at the end of a block.

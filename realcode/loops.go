@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"optcheck/internal/flowgraph"
 	"optcheck/ptx"
 )
 
@@ -11,7 +12,8 @@ import (
 type loops struct {
 	list []loop
 	of   []int32 // of each step the innermost loop, -1 if there is none
-	*dominators
+	// up is the last step before each that is on every way to it, -1 for none; number is its place in order.
+	up, number, order []int32
 }
 
 // loop is where a loop begins, from where it jumps back to there, and its steps, with those of
@@ -33,9 +35,14 @@ func loopsOf(steps []step, entries []int32) *loops {
 			before[t] = append(before[t], int32(i))
 		}
 	}
-	l := &loops{of: make([]int32, len(steps)), dominators: dominate(next, before, entries)}
+	on, back := func(i int32) []int32 { return next[i] }, func(i int32) []int32 { return before[i] }
+	l := &loops{of: make([]int32, len(steps)), number: make([]int32, len(steps)), order: flowgraph.Order(len(steps), entries, on),
+		up: flowgraph.Dominators(len(steps), entries, on, back)}
 	for i := range l.of {
-		l.of[i] = -1
+		l.of[i], l.number[i] = -1, -1
+	}
+	for n, i := range l.order {
+		l.number[i] = int32(n)
 	}
 	latches := map[int32][]int32{}
 	for _, i := range l.order {
@@ -89,89 +96,10 @@ func following(steps []step, i int32) (out []int32) {
 	return out
 }
 
-// dominators are of each node the last one that is on every way to it, -1 for none.
-type dominators struct {
-	up, number []int32
-	order      []int32 // the nodes as a search leaves them, backwards
-}
-
-func dominate(next, before [][]int32, entries []int32) *dominators {
-	d := &dominators{up: make([]int32, len(next)), number: make([]int32, len(next))}
-	for i := range next {
-		d.up[i], d.number[i] = -1, -1
-	}
-	d.search(next, entries)
-	for news := true; news; {
-		news = false
-		for _, i := range d.order {
-			if slices.Contains(entries, i) {
-				continue
-			}
-			best := int32(-1)
-			for _, p := range before[i] {
-				switch {
-				case d.up[p] < 0 && !slices.Contains(entries, p):
-				case best < 0:
-					best = p
-				default:
-					best = d.meet(best, p)
-				}
-			}
-			if best != d.up[i] {
-				d.up[i], news = best, true
-			}
-		}
-	}
-	return d
-}
-
-// search puts the nodes in order.
-func (d *dominators) search(next [][]int32, entries []int32) {
-	type frame struct {
-		node int32
-		edge int
-	}
-	for _, e := range entries {
-		if d.number[e] >= 0 {
-			continue
-		}
-		d.number[e] = 0
-		for work := []frame{{e, 0}}; len(work) > 0; {
-			f := &work[len(work)-1]
-			if f.edge == len(next[f.node]) {
-				d.order = append(d.order, f.node)
-				work = work[:len(work)-1]
-				continue
-			}
-			to := next[f.node][f.edge]
-			if f.edge++; d.number[to] < 0 {
-				d.number[to] = 0
-				work = append(work, frame{to, 0})
-			}
-		}
-	}
-	slices.Reverse(d.order)
-	for n, i := range d.order {
-		d.number[i] = int32(n)
-	}
-}
-
-// meet is the last node on every way to two, which have one function; -1 if there is none.
-func (d *dominators) meet(a, b int32) int32 {
-	for a != b && a >= 0 && b >= 0 {
-		if d.number[a] > d.number[b] {
-			a = d.up[a]
-		} else {
-			b = d.up[b]
-		}
-	}
-	return min(a, b)
-}
-
-// dominates reports whether a node is on every way to another one.
-func (d *dominators) dominates(a, b int32) bool {
-	for b >= 0 && d.number[b] > d.number[a] {
-		b = d.up[b]
+// dominates reports whether a step is on every way to another one.
+func (l *loops) dominates(a, b int32) bool {
+	for b >= 0 && l.number[b] > l.number[a] {
+		b = l.up[b]
 	}
 	return a == b
 }

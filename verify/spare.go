@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"optcheck/emu"
+	"optcheck/internal/flowgraph"
 	"optcheck/ir"
 )
 
@@ -22,7 +23,7 @@ type footprint struct {
 	// whether or how often they run, decided the branches that were followed.
 	at                 [][]uint64
 	uncertain, decided []bool
-	after              [][]uint64 // of each instruction, those that each path from it to an end has; made when it is needed
+	after              []int32 // of each instruction, the next one on every way to an end; made when it is needed
 }
 
 // newFootprint looks at a program; nil if it has what is not followed: calls, or an instruction that is not understood.
@@ -162,60 +163,19 @@ func (f *footprint) decides(branch int32) (more bool) {
 	return more
 }
 
-// meeting is the instruction at which all ways from a branch meet; -1 if that is the end.
+// meeting is the instruction at which all ways from a branch meet; -1 if that is the end, or no way ends.
 func (f *footprint) meeting(branch int32) int32 {
 	if f.after == nil {
-		f.postdominate()
+		next, before := func(i int32) []int32 { return f.next[i] }, func(i int32) []int32 { return f.before[i] }
+		f.after = flowgraph.Postdominators(len(f.p.Insts), next, before, func(i int32) bool {
+			do, ok := f.p.Insts[i].Do.(*ir.Flow)
+			return len(f.next[i]) == 0 || len(f.next[i]) == 1 && ok && do.Kind != ir.Jump // one of its ways is an end
+		})
 	}
-	meet, most := int32(-1), -1
-	for i := range f.p.Insts {
-		if i == int(branch) || f.after[branch][i/64]>>(i%64)&1 == 0 {
-			continue
-		}
-		n := 0
-		for k := range f.p.Insts { // the nearest one has all the others behind it
-			if f.after[i][k/64]>>(k%64)&1 == 1 {
-				n++
-			}
-		}
-		if n > most {
-			meet, most = int32(i), n
-		}
+	if meet := f.after[branch]; int(meet) < len(f.p.Insts) {
+		return meet
 	}
-	return meet
-}
-
-func (f *footprint) postdominate() {
-	n := len(f.p.Insts)
-	words := (n + 63) / 64
-	f.after = make([][]uint64, n)
-	for i := range f.after {
-		f.after[i] = slices.Repeat([]uint64{^uint64(0)}, words)
-	}
-	for again := true; again; {
-		again = false
-		for i := n - 1; i >= 0; i-- {
-			now := make([]uint64, words)
-			for k, to := range f.next[i] {
-				for w := range now {
-					if k == 0 {
-						now[w] = f.after[to][w]
-					} else {
-						now[w] &= f.after[to][w]
-					}
-				}
-			}
-			if in := &f.p.Insts[i]; len(f.next[i]) == 1 {
-				if do, ok := in.Do.(*ir.Flow); ok && do.Kind != ir.Jump { // one of its ways is an end
-					clear(now)
-				}
-			}
-			now[i/64] |= 1 << (i % 64)
-			if !slices.Equal(now, f.after[i]) {
-				f.after[i], again = now, true
-			}
-		}
-	}
+	return -1
 }
 
 // whole reports whether an instruction is a barrier that each thread of the block comes to, whatever memory holds.
