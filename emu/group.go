@@ -134,10 +134,10 @@ func (g *Grid) product(w *Warp, pc int32, p *ir.GroupProduct, act uint32) error 
 	} else {
 		w.fragments(p.A, act, &ir.Product{M: 16, K: p.K, A: p.Product.A}, left)
 	}
-	g.read(b, p.K, block, func(i, k int, v uint64) { right[k*p.N+i] = v })
+	g.read(b, p.K, block, func(i, k int, v uint64) { right[i*p.K+k] = v })
 	negate(left, p.Product.A, p.NegA)
 	negate(right, p.B, p.NegB)
-	per := max(1, 32/p.Acc.Bits())
+	f, per := factorsOf(&p.Product, left, right), max(1, 32/p.Acc.Bits())
 	for x := act; x != 0; x &= x - 1 {
 		l := lowest(x)
 		keep := w.regs[p.Keep][l]&1 == 1
@@ -149,7 +149,7 @@ func (g *Grid) product(w *Warp, pc int32, p *ir.GroupProduct, act uint32) error 
 				if keep {
 					sum = w.regs[d][l] >> (e * p.Acc.Bits()) & (1<<p.Acc.Bits() - 1)
 				}
-				v |= dot(&p.Product, left[row*p.K:(row+1)*p.K], right[col:], sum) << (e * p.Acc.Bits())
+				v |= f.dot(row, col, sum) << (e * p.Acc.Bits())
 			}
 			w.SetReg(d, l, v)
 		}

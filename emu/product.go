@@ -17,17 +17,16 @@ func (w *Warp) product(o *ir.Warp, act uint32) {
 		for r := range b {
 			w.elements(b[r], l, act, p.B, func(i, n int, v uint64) {
 				row, col := ir.PartB.Place(l, r, i, n)
-				right[row*p.N+col] = v
+				right[col*p.K+row] = v
 			})
 		}
 		for r := range c {
 			w.elements(c[r], l, act, p.Acc, func(i, n int, v uint64) { sum[accumulator(p, l, r*n+i)] = v })
 		}
 	}
-	for i := range p.M {
-		for j := range p.N {
-			sum[i*p.N+j] = dot(p, left[i*p.K:(i+1)*p.K], right[j:], sum[i*p.N+j])
-		}
+	f := factorsOf(p, left, right)
+	for i := range sum {
+		sum[i] = f.dot(i/p.N, i%p.N, sum[i])
 	}
 	for x := act; x != 0; x &= x - 1 {
 		l := lowest(x)
@@ -75,23 +74,40 @@ func accumulator(p *ir.Product, l, i int) int {
 	return row*p.N + col
 }
 
-// dot is c plus the products of a row and a column, the elements of which are stride apart.
-func dot(p *ir.Product, row, column []uint64, c uint64) uint64 {
-	if !p.A.Float() {
-		return integerDot(p, row, column, c)
-	}
-	sum := ir.ToFloat64(p.Acc, c)
-	for k := range row {
-		x, y := ir.ToFloat64(p.A, row[k]), ir.ToFloat64(p.B, column[k*p.N])
-		if p.A == ir.F64 {
-			sum = math.FMA(x, y, sum)
-		} else {
-			sum += x * y
-		}
-	}
-	return ir.FromFloat64(p.Acc, sum)
+// factors are two matrices to multiply, the left one by rows, the right one by columns.
+type factors struct {
+	p           *ir.Product
+	left, right []uint64  // of integers
+	x, y        []float64 // of floating point
 }
 
+func factorsOf(p *ir.Product, left, right []uint64) *factors {
+	f := &factors{p: p, left: left, right: right}
+	if p.A.Float() {
+		f.x, f.y = ir.Float64s(p.A, left), ir.Float64s(p.B, right)
+	}
+	return f
+}
+
+// dot is c plus the products of a row and a column.
+func (f *factors) dot(row, column int, c uint64) uint64 {
+	k := f.p.K
+	if !f.p.A.Float() {
+		return integerDot(f.p, f.left[row*k:][:k], f.right[column*k:][:k], c)
+	}
+	x, y := f.x[row*k:][:k], f.y[column*k:][:k]
+	sum := ir.ToFloat64(f.p.Acc, c)
+	for i := range x {
+		if f.p.A == ir.F64 {
+			sum = math.FMA(x[i], y[i], sum)
+		} else {
+			sum += float64(x[i] * y[i])
+		}
+	}
+	return ir.FromFloat64(f.p.Acc, sum)
+}
+
+// integerDot is c plus the products of a row and a column.
 func integerDot(p *ir.Product, row, column []uint64, c uint64) uint64 {
 	signed := func(t ir.Type, v uint64) int64 {
 		if sh := 64 - t.Bits(); t.Signed() {
@@ -101,7 +117,7 @@ func integerDot(p *ir.Product, row, column []uint64, c uint64) uint64 {
 	}
 	sum := int64(int32(c))
 	for k := range row {
-		sum += signed(p.A, row[k]) * signed(p.B, column[k*p.N])
+		sum += signed(p.A, row[k]) * signed(p.B, column[k])
 	}
 	if p.Sat {
 		sum = min(max(sum, math.MinInt32), math.MaxInt32)

@@ -177,11 +177,31 @@ func approximate(o *Op, s *[4]uint64, _ uint64) uint64 {
 // ToFloat64 is a number of a type as a float64, which holds it exactly; FromFloat64 rounds to the nearest one of a type.
 func ToFloat64(t Type, v uint64) float64 { return toFloat64(format(t), fp.Mode{}, v) }
 
+// Float64s are numbers of a type as float64s.
+func Float64s(t Type, vs []uint64) []float64 {
+	out := make([]float64, len(vs))
+	for i, v := range vs {
+		out[i] = ToFloat64(t, v)
+	}
+	return out
+}
+
 // FromFloat64: see ToFloat64.
 func FromFloat64(t Type, x float64) uint64 {
+	if t == F32 && x == x {
+		return uint64(math.Float32bits(float32(x))) // as Convert does
+	}
 	return fp.Convert(format(t), fp.F64, fp.Mode{}, math.Float64bits(x))
 }
 
 func toFloat64(f fp.Format, m fp.Mode, a uint64) float64 {
+	if m.Flags == 0 && !f.IsNaN(a) { // as Convert does, without its steps
+		switch f {
+		case fp.F32:
+			return float64(math.Float32frombits(uint32(a)))
+		case fp.BF16:
+			return float64(math.Float32frombits(uint32(a) << 16))
+		}
+	}
 	return math.Float64frombits(fp.Convert(fp.F64, f, fp.Mode{Flags: m.Flags & fp.FTZ}, a))
 }

@@ -9,10 +9,10 @@ import (
 	"optcheck/ir"
 )
 
-// compare compares the two codes on an input of which a is the program's run. What a run that says something performs is
+// compare compares the two codes on an input of which r is the program's run. What a run that says something performs is
 // counted; the error is why it says nothing.
-func (c *comparison) compare(in *Input, a *emu.Grid) error {
-	l := c.launch(in)
+func (c *comparison) compare(in *Input, r *run) error {
+	l, a := c.launch(in), r.Grid
 	b, err := c.openRun(in, l, a, false)
 	if err != nil {
 		return fmt.Errorf("the program: %w", err)
@@ -51,8 +51,8 @@ func (c *comparison) compare(in *Input, a *emu.Grid) error {
 		agree = c.agree(in, [2]*emu.Grid{a, b}, ends)
 	}
 	if c.o.Search > 0 {
-		c.show(in, a, agree)
-		for at, is := range c.search.gained {
+		c.show(in, r, agree)
+		for at, is := range r.gained {
 			c.search.borders[at] |= is
 		}
 	}

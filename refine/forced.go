@@ -269,14 +269,12 @@ func (c *comparison) reaches(list []*Input) *Input {
 		return nil
 	}
 	for _, in := range list[:min(len(list), mostReaching)] {
-		g, err := c.prepared(c.source, in, c.launch(in), fills[0])
-		if err != nil {
+		r, err := c.reference(in)
+		if r == nil {
 			return nil
 		}
-		c.search.follow(in, false, g.Warps...)
-		err = c.ran(g)
-		*c.allowance -= g.Steps
-		if err == nil && (news(c.sourceCover, g.Cover) || c.search.news()) {
+		*c.allowance -= r.Steps
+		if err == nil && (news(c.sourceCover, r.Cover) || r.news(c)) {
 			return in
 		}
 	}

@@ -10,17 +10,37 @@ import (
 // fills are two contents for what nothing defines: the same for both codes, so that what hides one hides it in both.
 var fills = [2]uint64{0, 0x5a5a5a5a5a5a5a5a}
 
+// run is a run of the program, what it shows of comparisons and conditions, and the first warp that does, and of which borders it has operands
+// that none before has had.
+type run struct {
+	*emu.Grid
+	shows  map[showing]int
+	gained map[int32]uint8
+}
+
 // reference runs the program.
-func (c *comparison) reference(in *Input, l *emu.Launch, fill uint64, change *emu.Change) (*emu.Grid, error) {
-	g, err := c.prepared(c.source, in, l, fill)
+func (c *comparison) reference(in *Input) (*run, error) {
+	g, err := c.prepared(c.source, in, c.launch(in), fills[0])
 	if err != nil {
 		return nil, err
 	}
-	g.Changed = change
-	if change == nil && fill == fills[0] && c.o.Search > 0 {
-		c.search.follow(in, false, g.Warps...)
+	r := &run{Grid: g}
+	if c.o.Search > 0 {
+		r.shows, r.gained = c.search.follow(in, false, g.Warps...)
 	}
-	return g, c.ran(g)
+	err = c.ran(g)
+	c.search.costs[in] = g.Steps
+	return r, err
+}
+
+// news reports whether a run shows an outcome of a condition that none has shown.
+func (r *run) news(c *comparison) bool {
+	for at := range r.shows {
+		if at.what&c.lacks(at.inst) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // racy says of a difference that it is none once it is open what weak loads read of other threads' stores that nothing orders.

@@ -24,12 +24,12 @@ type search struct {
 	tried    map[string]bool
 	shape    int
 	// borders tell of the program's comparisons whether the operands were equal, or the first one less or greater by one: there a
-	// comparison shows what it is. edges are goals of those of which that is not so, gained are those that the program's run of now adds.
+	// comparison shows what it is. edges are goals of those of which that is not so.
 	borders  map[int32]uint8
 	edges    map[int32]*goal
-	gained   map[int32]uint8
-	shows    map[showing]int // what the program's run of now shows of its comparisons, and the first warp that does
-	launches int             // of shapes that were tried for themselves
+	costs    map[*Input]int64 // instructions of lanes of the program's runs
+	cheap    map[int32]*Input // the cheapest input on which the machine code makes a comparison
+	launches int              // of shapes that were tried for themselves
 	lead     lead
 	last     int64 // what was spent when something was compared for the first time
 }
@@ -45,8 +45,23 @@ type goal struct {
 	best  map[asked]*seen // the closest operands of each comparison that decides
 	newer map[asked]*seen // closer ones, of which no inputs were made yet
 	steep map[asked]*seen // the closest ones that were compared with others
-	todo  []*Input
+	todo  []planned
 	tries int
+	cost  int64 // of the program's runs that were made for it
+}
+
+// planned is an input to try, and what the program's run of the one costs that it was made of.
+type planned struct {
+	in   *Input
+	cost int64
+}
+
+// plans are inputs that were made of one.
+func (s *search) plans(of *Input, list []*Input) (out []planned) {
+	for _, in := range list {
+		out = append(out, planned{in, s.costs[of]})
+	}
+	return out
 }
 
 // asked is a comparison: an instruction, and what its operands depend on.
@@ -63,7 +78,7 @@ func (a asked) compare(b asked) int {
 const mostTries = 20
 
 func newSearch(c *comparison) *search {
-	return &search{comparison: c, numbers: map[int64]int{}, goals: map[spot]*goal{}, borders: map[int32]uint8{}, edges: map[int32]*goal{}, tried: map[string]bool{},
+	return &search{comparison: c, numbers: map[int64]int{}, goals: map[spot]*goal{}, borders: map[int32]uint8{}, edges: map[int32]*goal{}, costs: map[*Input]int64{}, cheap: map[int32]*Input{}, tried: map[string]bool{},
 		constant: map[bool]map[ir.Reg]uint64{false: values(c.program), true: values(c.machine)}}
 }
 
@@ -114,7 +129,7 @@ func (s *search) note(g *goal, x *seen) {
 		g.newer[key] = x
 	case !x.fault && g.best[key] == was && was.in != x.in && was.distance() != x.distance() && g.steep[key] != was:
 		g.steep[key] = was
-		g.todo = append(s.secants(was, x), g.todo...)
+		g.todo = append(s.plans(x.in, s.secants(was, x)), g.todo...)
 	}
 }
 
@@ -124,20 +139,24 @@ func (s *search) plan(g *goal) {
 	if len(g.newer) == 0 {
 		return
 	}
-	var list, others []*Input
+	var list, others []planned
 	var in *Input
 	for _, key := range slices.SortedFunc(maps.Keys(g.newer), asked.compare) {
 		x, was := g.newer[key], g.best[key]
 		if was != nil && !x.fault {
-			list = append(list, s.secants(was, x)...)
+			list = append(list, s.plans(x.in, s.secants(was, x))...)
 		}
-		list = append(list, s.nearer(x)...)
+		if y := s.lean(x); y != nil {
+			few := s.plans(y.in, s.nearer(y))
+			list = append(list, few[:min(len(few), mostLean)]...)
+		}
+		list = append(list, s.plans(x.in, s.nearer(x))...)
 		g.best[key], in = x, x.in
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(g.best), asked.compare) {
 		if x := *g.best[key]; x.in != in && g.newer[key] == nil {
 			x.in = in
-			others = append(others, s.nearer(&x)...)
+			others = append(others, s.plans(x.in, s.nearer(&x))...)
 		}
 	}
 	clear(g.newer)
@@ -145,23 +164,48 @@ func (s *search) plan(g *goal) {
 	g.todo = g.todo[:min(len(g.todo), 4*mostTries)]
 }
 
+// mostLean bounds the inputs that are made of a lean one before others are.
+const mostLean = mostTries / 2
+
+// lean is a comparison as it is made on a cheaper input, with the same operands: on the cheapest one on which it is made, with the
+// numbers on which the operands depend. Nil if there is none.
+func (s *search) lean(x *seen) *seen {
+	in := s.made[showing{x.at, 0}].in
+	if x.machine {
+		in = s.cheap[x.at]
+	}
+	cost := s.costs[in]
+	if in == nil || x.fault || x.from&ofMemory != 0 || 2*cost > s.costs[x.in] {
+		return nil
+	}
+	for n, at := range s.offsets {
+		if x.from>>n&1 == 1 {
+			in = s.with(in, at, false, s.param(x.in, at, false))
+		}
+	}
+	one := *in
+	if x.from>>maxWords != 0 {
+		one.Grid, one.Block, one.Cluster = x.in.Grid, x.in.Block, x.in.Cluster
+	}
+	y := *x
+	y.in = &one
+	s.costs[&one] = cost
+	return &y
+}
+
 // next is the input to try next, and for which goal; nil if there is none.
 func (s *search) next() (*Input, spot) {
 	for {
 		var best *goal
 		var of spot
-		first := false // it leads to an operation that writes memory
+		var first rank
 		for _, at := range s.order {
 			g := s.goals[at]
-			p, cover := s.program, s.sourceCover
-			if at.machine {
-				p, cover = s.machine, s.machineCover
-			}
-			if s.plan(g); len(g.todo) == 0 || g.tries >= mostTries || cover.Insts[at.inst] && !open(&p.Insts[at.inst], cover, at.inst) {
+			if s.plan(g); len(g.todo) == 0 || g.tries >= mostTries || !s.isOpen(at) {
 				continue
 			}
-			if leads := s.leads(at); best == nil || leads && !first || leads == first && g.tries < best.tries {
-				best, of, first = g, at, leads
+			if r := s.rank(at, g); best == nil || r.compare(first) < 0 {
+				best, of, first = g, at, r
 			}
 		}
 		if best == nil {
@@ -170,20 +214,44 @@ func (s *search) next() (*Input, spot) {
 		if best == nil {
 			return s.launched(), spot{machine: true}
 		}
-		in := best.todo[0]
+		next := best.todo[0]
 		best.todo = best.todo[1:]
-		if s.fresh(in) {
+		if s.fresh(next.in) {
 			best.tries++
-			return in, of
+			best.cost += next.cost
+			return next.in, of
 		}
 	}
 }
 
-// border is told what a lane of the program compares.
-func (s *search) border(x *seen) {
-	if d := x.distance(); d >= -1 && d <= 1 && s.borders[x.at]>>(d+1)&1 == 0 {
-		s.gained[x.at] |= 1 << (d + 1)
+// rank is how soon a goal is tried: those first that lead to operations that write memory, then conditions of the program, and among these the one
+// for which the least was spent, with the next input.
+type rank struct {
+	class int
+	cost  int64
+}
+
+func (r rank) compare(s rank) int {
+	return cmp.Or(cmp.Compare(r.class, s.class), cmp.Compare(r.cost, s.cost))
+}
+
+func (s *search) rank(at spot, g *goal) rank {
+	r := rank{2, g.cost + g.todo[0].cost}
+	switch {
+	case s.leads(at):
+		r.class = 0
+	case !at.machine && s.lacks(at.inst) != 0:
+		r.class = 1
 	}
+	return r
+}
+
+// isOpen reports whether an outcome of an instruction has not been seen.
+func (s *search) isOpen(at spot) bool {
+	if at.machine {
+		return !s.machineCover.Insts[at.inst] || open(&s.machine.Insts[at.inst], s.machineCover, at.inst)
+	}
+	return !s.sourceCover.Insts[at.inst] || s.lacks(at.inst) != 0 || open(&s.program.Insts[at.inst], s.sourceCover, at.inst)
 }
 
 // mostEdges bounds the inputs that are made for the border of one comparison.
@@ -267,9 +335,9 @@ func (c *comparison) unwritten() (n int) {
 	return n
 }
 
-// shorter is an input that differs in one number, and on which the program ends and still performs something that was not compared. Nil if
+// shorter is an input that differs in one number, and on which the program ends and still does something that was not compared. Nil if
 // there is none.
-func (c *comparison) shorter(of *Input) (*Input, *emu.Grid) {
+func (c *comparison) shorter(of *Input) (*Input, *run) {
 	for _, at := range c.counts() {
 		v := c.search.param(of, at, false)
 		if v <= 2 || v > 1<<16 {
@@ -280,8 +348,8 @@ func (c *comparison) shorter(of *Input) (*Input, *emu.Grid) {
 				return nil, nil
 			}
 			in, spent := c.search.with(of, at, false, to), c.spent
-			a, err := c.reference(in, c.launch(in), fills[0], nil)
-			if c.shortened += c.spent - spent; err == nil && !a.Cut && c.uncompared(a.Cover) {
+			a, err := c.reference(in)
+			if c.shortened += c.spent - spent; err == nil && !a.Cut && (c.uncompared(a.Cover) || a.news(c)) {
 				return in, a
 			}
 		}
@@ -341,16 +409,14 @@ func (s *search) fresh(in *Input) bool {
 	return true
 }
 
-// follow has the conditions of a grid's or a warp's code seen.
-func (s *search) follow(in *Input, machine bool, warps ...*emu.Warp) {
-	if !machine {
-		s.shows, s.gained = map[showing]int{}, map[int32]uint8{}
-	}
-	h := &shadow{search: s, in: in, p: s.program, cover: s.sourceCover, machine: machine}
+// follow has the conditions of a grid's or a warp's code seen. It returns what is filled with what is seen: see run.
+func (s *search) follow(in *Input, machine bool, warps ...*emu.Warp) (shows map[showing]int, gained map[int32]uint8) {
+	h := &shadow{search: s, in: in, p: s.program, cover: s.sourceCover, machine: machine, shows: map[showing]int{}, gained: map[int32]uint8{}}
 	if machine {
 		h.p, h.cover = s.machine, s.machineCover
 	}
 	for i, w := range warps {
 		h.follow(i, w)
 	}
+	return h.shows, h.gained
 }

@@ -16,8 +16,9 @@ type seen struct {
 	bits int
 	from words
 	// at6 is the place of the lane's thread: tid and ctaid. loads are what its operands were loaded as.
-	at6   [6]int
-	loads [2]struct{ addr, value uint64 }
+	at6     [6]int
+	loads   [2]struct{ addr, value uint64 }
+	machine bool // of the machine code
 	// fault tells that it is none: a is an address that no lane may access, b one in front of it that a lane may.
 	fault bool
 }
@@ -35,6 +36,8 @@ type shadow struct {
 	p       *ir.Program
 	cover   *emu.Coverage
 	machine bool
+	shows   map[showing]int // see run
+	gained  map[int32]uint8
 }
 
 // shade is what is known of the registers of one warp.
@@ -96,6 +99,13 @@ func (h *shade) trace(w *emu.Warp, pc int32, act uint32) {
 		if !h.cover.Insts[pc] {
 			h.faults(w, pc, do, act)
 		}
+	}
+	if !h.machine && h.lacks(pc)&(seenFirst|seenSecond) != 0 {
+		operations(h.p, pc, func(_ site, o *ir.Op) {
+			if chooses(in, o) {
+				h.decided(pc, o.Src[0])
+			}
+		})
 	}
 	if !open(in, h.cover, pc) {
 		return
@@ -327,15 +337,24 @@ func (h *shade) op(w *emu.Warp, o *ir.Op) {
 			x := h.compared(w, o, from)
 			if list = together([]*seen{x}, list); !h.machine {
 				h.beside(x)
+			} else if was := h.cheap[x.at]; was == nil || h.costs[h.in] < h.costs[was] {
+				h.cheap[x.at] = h.in
 			}
 		}
 	}
 	h.set(o.Dst, from, list, load)
 }
 
+// border is told what a lane of the program compares.
+func (h *shadow) border(x *seen) {
+	if d := x.distance(); d >= -1 && d <= 1 && h.borders[x.at]>>(d+1)&1 == 0 {
+		h.gained[x.at] |= 1 << (d + 1)
+	}
+}
+
 // compared is a comparison as the lane with the closest operands made it.
 func (h *shade) compared(w *emu.Warp, o *ir.Op, from words) *seen {
-	best := &seen{in: h.in, at: h.last, bits: min(o.Type.Bits(), 64), from: from}
+	best := &seen{in: h.in, at: h.last, machine: h.machine, bits: min(o.Type.Bits(), 64), from: from}
 	first, lane := true, 0
 	for l := range emu.Lanes {
 		if h.act>>l&1 == 0 {

@@ -65,22 +65,22 @@ const (
 
 // show takes what a compared run shows of comparisons: of those of which another outcome would have been noticed. None would where what the
 // program does is open, but in warps that agree with either content (nil: nothing is open).
-func (c *comparison) show(in *Input, g *emu.Grid, agree []bool) {
+func (c *comparison) show(in *Input, g *run, agree []bool) {
 	replays, most, begin, end := map[int]bool{}, mostFlips, c.flipped, c.flipEnd
 	if g.Cut { // what comes behind the cut is not noticed
 		most /= 3
 	}
-	for _, at := range slices.SortedFunc(maps.Keys(c.search.shows), func(a, b showing) int {
+	for _, at := range slices.SortedFunc(maps.Keys(g.shows), func(a, b showing) int {
 		return cmp.Or(cmp.Compare(a.inst, b.inst), cmp.Compare(a.what, b.what))
 	}) {
 		c.shown[at.inst] |= 0
-		c.make(showing{at.inst, 0}, in, g)
-		warp := c.search.shows[at]
+		c.make(showing{at.inst, 0}, in, g.Grid)
+		warp := g.shows[at]
 		if c.shown[at.inst]&at.what != 0 || c.again != nil && !slices.Contains(c.again, at.inst) ||
 			agree != nil && (warp >= len(agree) || !agree[warp]) {
 			continue
 		}
-		if c.make(at, in, g); at.what&seenUses != 0 && c.depth == 0 {
+		if c.make(at, in, g.Grid); at.what&seenUses != 0 && c.depth == 0 {
 			c.shown[at.inst] |= at.what // what the machine code does there was compared
 			continue
 		}
@@ -88,7 +88,7 @@ func (c *comparison) show(in *Input, g *emu.Grid, agree []bool) {
 			continue
 		}
 		c.flips[at]++
-		if c.replays(in, g, warp, replays) && c.matters(in, g, at, warp) {
+		if c.replays(in, g.Grid, warp, replays) && c.matters(in, g.Grid, at, warp) {
 			c.shown[at.inst] |= at.what
 		}
 	}

@@ -56,14 +56,14 @@ func faulty(err error) bool {
 
 // run compares the two codes on one input, or, where the program faults on it, on another one of its seed. Why it cannot is kept.
 func (c *comparison) run(in *Input) {
-	a, err := c.reference(in, c.launch(in), fills[0], nil)
+	a, err := c.reference(in)
 	for w := in.World + 1; faulty(err) && w < Worlds && len(c.o.Inputs) == 0; w++ {
 		in = c.choose(in.Seed, w)
-		a, err = c.reference(in, c.launch(in), fills[0], nil)
+		a, err = c.reference(in)
 	}
 	if err == nil && a.Cut && c.o.Block == ([3]int{}) && in.Grid != [3]int{1, 1, 1} {
 		in.Grid = [3]int{1, 1, 1} // it may end
-		a, err = c.reference(in, c.launch(in), fills[0], nil)
+		a, err = c.reference(in)
 	}
 	if err == nil {
 		err = c.compare(in, a)
@@ -78,21 +78,21 @@ func (c *comparison) run(in *Input) {
 // try compares the two codes on an input that may say nothing. of is what it is tried for; the machine code is executed only
 // if it is for its sake, or if the program reaches something new.
 func (c *comparison) try(in *Input, of spot) {
-	a, err := c.reference(in, c.launch(in), fills[0], nil)
+	a, err := c.reference(in)
 	if err == nil && a.Cut && c.o.Block == ([3]int{}) && in.Cluster == ([3]int{}) && in.Grid != [3]int{1, 1, 1} {
 		small := *in
 		small.Grid = [3]int{1, 1, 1} // it may end, with all that is new
-		if b, err := c.reference(&small, c.launch(&small), fills[0], nil); err == nil && !b.Cut && (news(c.sourceCover, b.Cover) || !news(c.sourceCover, a.Cover)) {
+		if b, err := c.reference(&small); err == nil && !b.Cut && (news(c.sourceCover, b.Cover) || !news(c.sourceCover, a.Cover)) {
 			in, a = &small, b
 		}
 	}
 	c.kept(err)
-	if err == nil && a.Cut && c.uncompared(a.Cover) {
+	if err == nil && a.Cut && (c.uncompared(a.Cover) || a.news(c)) {
 		if short, b := c.shorter(in); b != nil {
 			in, a = short, b
 		}
 	}
-	if err == nil && (of.machine || len(c.search.gained) > 0 && c.depth == 0 || c.search.news() || news(c.sourceCover, a.Cover)) {
+	if err == nil && (of.machine || len(a.gained) > 0 && c.depth == 0 || a.news(c) || news(c.sourceCover, a.Cover)) {
 		before := c.unwritten() + c.unshown()
 		if c.kept(c.compare(in, a)); c.unwritten()+c.unshown() < before {
 			c.search.last = c.spent
@@ -113,7 +113,7 @@ func (c *comparison) kept(err error) {
 func (c *comparison) wild() {
 	for n := 0; n < 2 && len(c.Findings) == 0 && (n == 0 || c.spent < c.o.Search/2); n++ {
 		in := c.wilder(n)
-		a, err := c.reference(in, c.launch(in), fills[0], nil)
+		a, err := c.reference(in)
 		if err == nil && !a.Cut {
 			_ = c.compare(in, a)
 		}

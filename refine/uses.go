@@ -84,16 +84,6 @@ func (c *comparison) unused() iter.Seq[int32] {
 	}
 }
 
-// news reports whether the program's run of now shows an outcome of a condition that none has shown.
-func (s *search) news() bool {
-	for at := range s.shows {
-		if at.what&s.lacks(at.inst) != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // chooses reports whether an operation chooses one of two numbers by a predicate that another instruction has made.
 func chooses(in *ir.Inst, o *ir.Op) bool {
 	return o.Code == ir.Sel && !slices.ContainsFunc(slices.Concat(in.Pre, in.Post), func(d ir.Op) bool { return d.Dst == o.Src[0] })
