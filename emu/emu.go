@@ -74,6 +74,8 @@ type Policy struct {
 	Fill uint64
 	// Shuffle, if not 0, is the seed of a random order of warps and of random quanta.
 	Shuffle uint64
+	// Tick is by how much a clock is later each time that a thread reads it; 0: 64.
+	Tick uint64
 	// MaxSteps bounds the instructions of lanes, all together; 0: 1<<24.
 	MaxSteps int64
 	// Products executes products by warpgroups (wgmma), of which no chip was asked what they compute.
@@ -83,6 +85,14 @@ type Policy struct {
 	// Anywhere performs accesses at addresses that no lane may access, too: misaligned ones as they are, and behind the
 	// parameters there are numbers that follow from where they are.
 	Anywhere bool
+}
+
+// Time is what a clock says to a thread that has read it so many times.
+func (p *Policy) Time(readings uint64) uint64 {
+	if p.Tick == 0 {
+		return 1000 + 64*readings
+	}
+	return 1000 + p.Tick*readings
 }
 
 // Workspace is the address of the memory through which a grid synchronises.

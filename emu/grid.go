@@ -507,5 +507,5 @@ func (g *Grid) WarpBarrier(w *Warp, pc int32, _ *ir.Barrier, act uint32) error {
 func (g *Grid) Clock(w *Warp, lane int, _ ir.SpecialReg) uint64 {
 	r := g.record(w, lane)
 	r.clock++
-	return 1000 + 64*r.clock
+	return g.Policy.Time(r.clock)
 }

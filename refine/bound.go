@@ -41,7 +41,8 @@ const widenings = 8
 
 // registers are the bounds of a program's registers, as an instruction reads them.
 type registers struct {
-	of func(inst int, r ir.Reg) bounds
+	of    func(inst int, r ir.Reg) bounds
+	sizes func(inst int, r ir.Reg) (bounds, bool) // see sizes
 }
 
 // at are those of a register as an instruction reads it, if it is an operand of so many bits.
@@ -62,7 +63,7 @@ func boundsOf(p *ir.Program) *registers {
 			return b
 		}
 		return within(64)
-	}}
+	}, sizes(p)}
 	for r, b := range constantBounds(p) {
 		of[r] = b
 	}
@@ -171,7 +172,10 @@ func (x *registers) result(inst int, o *ir.Op) bounds {
 		return within(64)
 	}
 	if b, ok := x.monotonic(inst, o); ok && b.high <= full.high {
-		return b
+		full = b
+	}
+	if b, ok := x.sizes(inst, o.Dst); ok {
+		return bounds{max(full.low, b.low), min(full.high, b.high)}
 	}
 	return full
 }
@@ -193,6 +197,9 @@ func (x *registers) monotonic(inst int, o *ir.Op) (b bounds, ok bool) {
 	case ir.Ext:
 		return p, p.high <= most
 	case ir.Add:
+		if all := within(n).high; plain && n < 64 && p.low+q.low > all { // it wraps, as where 1 is taken by adding -1
+			return bounds{p.low + q.low - all - 1, p.high + q.high - all - 1}, true
+		}
 		return bounds{p.low + q.low, p.high + q.high}, plain && p.high+q.high >= p.high
 	case ir.Sub:
 		return bounds{p.low - q.high, p.high - q.low}, plain && p.low >= q.high

@@ -51,7 +51,7 @@ func (c *comparison) compare(in *Input, r *run) error {
 		agree = c.agree(in, [2]*emu.Grid{a, b}, ends)
 	}
 	if c.o.Search > 0 {
-		c.show(in, r, agree)
+		c.show(in, r, open, agree)
 		for at, is := range r.gained {
 			c.search.borders[at] |= is
 		}

@@ -48,6 +48,7 @@ const (
 const (
 	Alike  World = Worlds + iota // all numbers are that of the threads of a block
 	Rising                       // each number is twice the one before
+	Equal                        // of each kind memory holds the same word everywhere: lanes agree on what they load
 )
 
 // points reports whether eight bytes of which nothing is known are a pointer.
@@ -117,6 +118,9 @@ func (in *Input) made(fill uint64) func(emu.Word, emu.Kind) uint32 {
 		case k == emu.Integer64 && in.World.points():
 			k = emu.Pointer
 		}
+		if in.World == Equal {
+			w &= 1
+		}
 		low := w&1 == 0
 		pair := hash(hash(uint64(w&^1)) ^ in.Seed)
 		x := hash(hash(uint64(w)) ^ in.Seed)
@@ -171,6 +175,8 @@ func (in *Input) addressing(k emu.Kind, low bool, pair, x uint64) uint32 {
 		return uint32(x % 2 * 16)
 	case Aligned, Pointing:
 		return uint32(x % 16 * 64)
+	case Equal:
+		return uint32(x % 16 * 4)
 	}
 	return uint32(x % 61 * 4)
 }

@@ -140,8 +140,36 @@ func without(list []fact, r ir.Reg) []fact {
 	return slices.DeleteFunc(slices.Clone(list), func(f fact) bool { return f.a == r || f.b == r })
 }
 
-// assume adds that a predicate is 1, or 0, and reports whether it can be.
+// assume adds that a predicate is 1, or 0, and reports whether it can be. What is known of other predicates may say more then: that a number with
+// a sign is below a bound does so once it is above another one.
 func (k *known) assume(p ir.Reg, is bool) bool {
+	about := k.truths[p]
+	if !k.decided(p, is) {
+		return false
+	}
+	if len(about.yes)+len(about.no) == 0 {
+		return true
+	}
+	for _, q := range slices.Sorted(maps.Keys(k.truths)) {
+		if b := k.regs[q]; q != p && b.low == b.high && k.truths[q].meets(about) && !k.decided(q, b.low == 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// meets reports whether two truths are about a register that is the same.
+func (t truth) meets(s truth) bool {
+	for _, f := range slices.Concat(s.yes, s.no) {
+		if t.about(f.a) || t.about(f.b) {
+			return true
+		}
+	}
+	return false
+}
+
+// decided adds that a predicate is 1, or 0, and what that says.
+func (k *known) decided(p ir.Reg, is bool) bool {
 	v, facts := bit(is), k.truths[p].no
 	if is {
 		facts = k.truths[p].yes

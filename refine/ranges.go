@@ -9,10 +9,11 @@ import (
 // ranges follows what is known through a program.
 type ranges struct {
 	p      *ir.Program
-	fixed  map[ir.Reg]bounds // registers that never change
-	sets   []int32           // the places of BarrierSet
-	bars   map[ir.Reg]bool   // registers that hold a set of lanes: here, the place that has made it
-	heads  []bool            // instructions that something jumps to, or behind a transfer of control
+	fixed  map[ir.Reg]bounds                       // registers that never change
+	sizes  func(inst int, r ir.Reg) (bounds, bool) // see sizes
+	sets   []int32                                 // the places of BarrierSet
+	bars   map[ir.Reg]bool                         // registers that hold a set of lanes: here, the place that has made it
+	heads  []bool                                  // instructions that something jumps to, or behind a transfer of control
 	at     map[int32]*known
 	visits map[int32]int
 	work   []int32
@@ -34,7 +35,7 @@ const (
 // rangesOf follows a program: which instructions a thread may perform, whatever the input is, and with which outcomes. Numbers, and the
 // conditions on the way, may not allow one. Nil if that says nothing.
 func rangesOf(p *ir.Program) *ranges {
-	a := &ranges{p: p, fixed: constantBounds(p), bars: map[ir.Reg]bool{}, heads: make([]bool, len(p.Insts)+1), at: map[int32]*known{},
+	a := &ranges{p: p, fixed: constantBounds(p), sizes: sizes(p), bars: map[ir.Reg]bool{}, heads: make([]bool, len(p.Insts)+1), at: map[int32]*known{},
 		visits: map[int32]int{}, seen: make([]bool, len(p.Insts)), outcomes: make([]uint8, len(p.Insts))}
 	heads := 0
 	for i := range p.Insts {
@@ -246,7 +247,7 @@ func (a *ranges) write(k *known, r ir.Reg, b bounds) {
 
 // compute follows operations.
 func (a *ranges) compute(k *known, i int32, ops []ir.Op) {
-	x := &registers{func(_ int, r ir.Reg) bounds { return a.content(k, r) }}
+	x := &registers{func(_ int, r ir.Reg) bounds { return a.content(k, r) }, a.sizes}
 	for n := range ops {
 		o := &ops[n]
 		if o.Code == ir.Sel && o.Src[0] >= 0 {

@@ -43,6 +43,14 @@ func TestRanges(t *testing.T) {
 		{"a condition that two ways set", "setp.gt.u32 %q, %n, 100000; @%q bra J; setp.eq.u32 %p, %n, 77777; bra K; J: setp.eq.u32 %p, %n, 123456; K: @!%p bra E; " +
 			"setp.gt.u32 %q, %n, 100000; @%q st.global.u32 [%at+8], %n; @!%q st.global.u32 [%at+12], %n; E:", 2},
 		{"what a call has changed", "mov.u32 %b, 7; call (%b), g, (%n); setp.eq.u32 %p, %b, 123456; @%p st.global.u32 [%at+8], %b;", 1},
+		{"more threads than a block has", "mov.u32 %a, %ntid.x; mov.u32 %b, %ntid.y; mul.lo.s32 %d, %a, %b; mov.u32 %e, %ntid.z; mad.lo.s32 %c, %d, %e, 511; setp.gt.u32 %p, %c, 1535; " +
+			"@%p st.global.u32 [%at+8], %n;", 0},
+		{"a rank beyond them", "mov.u32 %a, %tid.z; mov.u32 %b, %ntid.y; mov.u32 %d, %tid.y; mad.lo.s32 %c, %b, %a, %d; mov.u32 %e, %ntid.x; mov.u32 %f, %tid.x; " +
+			"mad.lo.s32 %g, %c, %e, %f; setp.gt.u32 %p, %g, 1023; @%p st.global.u32 [%at+8], %n;", 0},
+		{"no rank: another extent", "mov.u32 %d, %tid.y; mov.u32 %e, %ntid.y; mov.u32 %f, %tid.x; mad.lo.s32 %g, %d, %e, %f; setp.gt.u32 %p, %g, 99999; @%p st.global.u32 [%at+8], %n;", 1},
+		{"no product: one extent twice", "mov.u32 %d, %ntid.x; mul.lo.s32 %g, %d, %d; setp.eq.u32 %p, %g, 998001; @%p st.global.u32 [%at+8], %n;", 1},
+		{"a number with a sign between two bounds", "setp.lt.s32 %p, %n, 4000; @!%p bra E; setp.ge.s32 %p, %n, 40; @!%p bra E; setp.ge.s32 %p, %n, 5000; @%p st.global.u32 [%at+8], %n; E:", 1},
+		{"between two bounds, each with its predicate", "setp.lt.s32 %p, %n, 4000; @!%p bra E; setp.ge.s32 %q, %n, 40; @!%q bra E; setp.ge.s32 %s, %n, 5000; @%s st.global.u32 [%at+8], %n; E:", 0},
 		{"behind a call nothing is known", "call (%b), g, (%n); setp.gt.u32 %p, %b, 5; setp.lt.u32 %q, %b, 5; and.pred %p, %p, %q; @%p st.global.u32 [%at+8], %b;", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -52,7 +60,7 @@ func TestRanges(t *testing.T) {
 .func (.reg .u32 %y) g (.reg .u32 %x) { mul.lo.u32 %y, %x, %x; ret; }
 .visible .entry k(.param .u64 out, .param .u32 number)
 {
-	.reg .b32 %n, %a, %b; .reg .b64 %at; .reg .pred %p, %q;
+	.reg .b32 %n, %a, %b, %c, %d, %e, %f, %g; .reg .b64 %at; .reg .pred %p, %q, %s;
 	ld.param.u64 %at, [out];
 	ld.param.u32 %n, [number];
 	`+c.body+`

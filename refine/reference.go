@@ -48,8 +48,11 @@ func racy(f *Finding) string {
 	return "a data race of the program decides what this does: " + f.SourceText
 }
 
-// shuffled is the first seed of inputs on which warps run in random order.
+// shuffled is the first seed of inputs on which warps run in random order, and clocks at several speeds.
 const shuffled = 1 << 16
+
+// ticks are by how much clocks are later each time that a thread reads them: who waits for a time polls often, or once.
+var ticks = [...]uint64{64, 1 << 16, 1 << 24}
 
 // shuffle compares the codes on inputs on which warps run in random order: one may wait for another.
 func (c *comparison) shuffle(ctx context.Context) {
@@ -85,11 +88,11 @@ func (c *comparison) prepared(code *emu.Code, in *Input, l *emu.Launch, fill uin
 		}
 	}
 	quantum := []int{97, 5, 31}[in.Seed%3]
-	var shuffle uint64
+	var shuffle, tick uint64
 	if in.Seed >= shuffled {
-		shuffle = in.Seed
+		shuffle, tick = in.Seed, ticks[in.Seed%uint64(len(ticks))]
 	}
-	g, err := emu.NewGrid(code, l, m, emu.Policy{Shuffle: shuffle, Quantum: quantum, Reverse: in.Seed%2 == 1, Fill: fill, MaxSteps: steps, TrapEnds: true, Anywhere: c.depth > 0}, true)
+	g, err := emu.NewGrid(code, l, m, emu.Policy{Shuffle: shuffle, Tick: tick, Quantum: quantum, Reverse: in.Seed%2 == 1, Fill: fill, MaxSteps: steps, TrapEnds: true, Anywhere: c.depth > 0}, true)
 	if err != nil {
 		return nil, err
 	}

@@ -459,7 +459,7 @@ func (r *replay) bulk(w *emu.Warp, pc int32, c *ir.Copy, by, act uint32, to, fro
 // Clock gives the readings of the program.
 func (r *replay) Clock(_ *emu.Warp, lane int, _ ir.SpecialReg) uint64 {
 	r.lanes[lane].clock++
-	return 1000 + 64*r.lanes[lane].clock
+	return r.grid.Policy.Time(r.lanes[lane].clock)
 }
 
 func (r *replay) unexpected(l int, pc int32, p emu.Place, why string) error {

@@ -3,6 +3,7 @@ package refine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"math/bits"
 	"slices"
@@ -63,10 +64,10 @@ const (
 	flipAtOnce = 1 << 21 // those for what one run of the program shows
 )
 
-// show takes what a compared run shows of comparisons: of those of which another outcome would have been noticed. None would where what the
+// show takes what a compared run shows of comparisons: of those of which another outcome would have been noticed. That is not so where what the
 // program does is open, but in warps that agree with either content (nil: nothing is open).
-func (c *comparison) show(in *Input, g *run, agree []bool) {
-	replays, most, begin, end := map[int]bool{}, mostFlips, c.flipped, c.flipEnd
+func (c *comparison) show(in *Input, g *run, open []*undefined, agree []bool) {
+	replays, nothing, most, begin, end := map[int]bool{}, closed(g.Grid), mostFlips, c.flipped, c.flipEnd
 	if g.Cut { // what comes behind the cut is not noticed
 		most /= 3
 	}
@@ -76,9 +77,12 @@ func (c *comparison) show(in *Input, g *run, agree []bool) {
 		c.shown[at.inst] |= 0
 		c.make(showing{at.inst, 0}, in, g.Grid)
 		warp := g.shows[at]
-		if c.shown[at.inst]&at.what != 0 || c.again != nil && !slices.Contains(c.again, at.inst) ||
-			agree != nil && (warp >= len(agree) || !agree[warp]) {
+		if c.shown[at.inst]&at.what != 0 || c.again != nil && !slices.Contains(c.again, at.inst) {
 			continue
+		}
+		compared := open
+		if agree == nil || warp < len(agree) && agree[warp] {
+			compared = nothing
 		}
 		if c.make(at, in, g.Grid); at.what&seenUses != 0 && c.depth == 0 {
 			c.shown[at.inst] |= at.what // what the machine code does there was compared
@@ -88,7 +92,7 @@ func (c *comparison) show(in *Input, g *run, agree []bool) {
 			continue
 		}
 		c.flips[at]++
-		if c.replays(in, g.Grid, warp, replays) && c.matters(in, g.Grid, at, warp) {
+		if c.replays(in, g.Grid, warp, replays) && c.matters(in, g.Grid, compared, at, warp) {
 			c.shown[at.inst] |= at.what
 		}
 	}
@@ -109,11 +113,15 @@ func (c *comparison) make(at showing, in *Input, g *emu.Grid) {
 }
 
 // matters reports whether it would be noticed if a warp did what the program does, but for a comparison that says the opposite where it shows
-// something: the warp runs alone against the record of which it is a part.
-func (c *comparison) matters(in *Input, was *emu.Grid, at showing, warp int) bool {
+// something: the warp runs alone against the record of which it is a part, but for what is open.
+func (c *comparison) matters(in *Input, was *emu.Grid, open []*undefined, at showing, warp int) bool {
+	noticed := func(err error) bool {
+		var a *accuse
+		return errors.As(err, &a) || err != nil && defined(open)
+	}
 	if at.what&seenUses != 0 {
 		code, err := c.otherwiseUsed(at)
-		return err == nil && c.alone(code, in, was, warp, func(*emu.Warp) {}) != nil
+		return err == nil && noticed(c.alone(code, in, was, open, warp, func(*emu.Warp) {}))
 	}
 	var truths []ir.Reg
 	var asked *ir.Op
@@ -125,7 +133,7 @@ func (c *comparison) matters(in *Input, was *emu.Grid, at showing, warp int) boo
 			truths = append(truths, o.Dst)
 		}
 	}
-	return c.alone(c.source, in, was, warp, func(w *emu.Warp) {
+	return noticed(c.alone(c.source, in, was, open, warp, func(w *emu.Warp) {
 		w.Computed = func(pc int32, act uint32) {
 			for x := act; x != 0 && pc == at.inst; x &= x - 1 {
 				if l := bits.TrailingZeros32(x); shows(w, asked, l)&at.what != 0 {
@@ -135,24 +143,24 @@ func (c *comparison) matters(in *Input, was *emu.Grid, at showing, warp int) boo
 				}
 			}
 		}
-	}) != nil
+	}))
 }
 
 // replays reports whether a warp does, alone, what the record has: else a difference says nothing. known has the answers.
 func (c *comparison) replays(in *Input, g *emu.Grid, warp int, known map[int]bool) bool {
 	does, ok := known[warp]
 	if !ok {
-		does = c.alone(c.source, in, g, warp, func(*emu.Warp) {}) == nil
+		does = c.alone(c.source, in, g, closed(g), warp, func(*emu.Warp) {}) == nil
 		known[warp] = does
 	}
 	return does
 }
 
 // alone replays a warp of the program, or of one that was made of it, against the record of the run that it is from. The error is what differs, or why nothing can be said.
-func (c *comparison) alone(code *emu.Code, in *Input, was *emu.Grid, warp int, prepare func(w *emu.Warp)) error {
+func (c *comparison) alone(code *emu.Code, in *Input, was *emu.Grid, open []*undefined, warp int, prepare func(w *emu.Warp)) error {
 	l, ref, policy := c.launch(in), was.Warps[warp], was.Policy
 	policy.MaxSteps = 0
-	r := c.newReplay(in, was, closed(was), code, l, blockOf(was, l, warp), ref.ID, policy, reading{})
+	r := c.newReplay(in, was, open, code, l, blockOf(was, l, warp), ref.ID, policy, reading{})
 	prepare(r.w)
 	err := r.run(c, ref)
 	c.flipped += r.w.Steps

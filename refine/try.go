@@ -3,6 +3,7 @@ package refine
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"optcheck/emu"
 	"optcheck/ir"
@@ -118,11 +119,29 @@ func (c *comparison) wild() {
 			_ = c.compare(in, a)
 		}
 	}
-	for n, in := range c.negative() {
-		if len(c.Findings) == 0 && (n == 0 || c.lacking() > 0) {
+	for n, in := range slices.Concat(c.negative(), []*Input{c.choose(c.o.Seed, Equal), c.allEqual(), c.manyBlocks()}) {
+		if in != nil && len(c.Findings) == 0 && (n == 0 || c.lacking() > 0) {
 			c.try(in, spot{machine: true})
 		}
 	}
+}
+
+// allEqual is an input with much to do, in which memory holds the same everywhere.
+func (c *comparison) allEqual() *Input {
+	in := *c.plenty()
+	in.World = Equal
+	return &in
+}
+
+// blocks is how many a launch of many blocks has.
+const blocks = 24
+
+// manyBlocks is a launch of many blocks with enough to do, nil if there may be none.
+func (c *comparison) manyBlocks() *Input {
+	if uses(c.program)>>3&1 == 0 {
+		return nil
+	}
+	return c.search.extended(c.plenty(), 3, blocks)
 }
 
 // plenty is an input with more of everything than a block has threads: each has something to do.
