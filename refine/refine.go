@@ -187,6 +187,9 @@ func (c *comparison) explore(ctx context.Context) {
 		c.wild()
 	}
 	c.spent, c.short = 0, true
+	if c.searches() {
+		c.unusual()
+	}
 	c.seek(ctx)
 }
 

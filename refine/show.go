@@ -88,7 +88,7 @@ func (c *comparison) show(in *Input, g *run, open []*undefined, agree []bool) {
 			c.shown[at.inst] |= at.what // what the machine code does there was compared
 			continue
 		}
-		if c.flips[at] >= most || c.flipped > min(end, begin+flipAtOnce) {
+		if c.flips[at] >= most || c.flipped > min(end, begin+flipAtOnce) || c.dear(g) {
 			continue
 		}
 		c.flips[at]++
@@ -97,6 +97,18 @@ func (c *comparison) show(in *Input, g *run, open []*undefined, agree []bool) {
 		}
 	}
 }
+
+// dear reports whether to run a warp of a run again costs more than what is left for each outcome that was not shown: a cheaper run may show it.
+func (c *comparison) dear(g *run) bool {
+	open := c.unshown()
+	if c.again != nil {
+		open = len(c.again)
+	}
+	return g.Steps/int64(max(1, len(g.Warps))) > mostShare*(c.flipEnd-c.flipped)/int64(max(1, open))
+}
+
+// mostShare is how many times its share of what is left one outcome may cost.
+const mostShare = 4
 
 // made is an input on which a comparison shows something, and the program's run of it.
 type made struct {

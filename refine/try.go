@@ -3,7 +3,6 @@ package refine
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"optcheck/emu"
 	"optcheck/ir"
@@ -119,9 +118,18 @@ func (c *comparison) wild() {
 			_ = c.compare(in, a)
 		}
 	}
-	for n, in := range slices.Concat(c.negative(), []*Input{c.choose(c.o.Seed, Equal), c.allEqual(), c.manyBlocks()}) {
-		if in != nil && len(c.Findings) == 0 && (n == 0 || c.lacking() > 0) {
+	for n, in := range c.negative() {
+		if len(c.Findings) == 0 && (n == 0 || c.lacking() > 0) {
 			c.try(in, spot{machine: true})
+		}
+	}
+}
+
+// unusual compares the two codes on inputs that do what others seldom do, if the program does something new there.
+func (c *comparison) unusual() {
+	for _, in := range []*Input{c.choose(c.o.Seed, Equal), c.allEqual(), c.manyBlocks()} {
+		if in != nil && len(c.Findings) == 0 && c.lacking() > 0 {
+			c.try(in, spot{})
 		}
 	}
 }
