@@ -170,7 +170,7 @@ func (c *Checker) checkStress(fn *isa.Func, h *spec.Harness, l *loops, r *Harnes
 			r.StressLoads++
 		case x.addr.num == h.Scratch && x.loop && in.Role == isa.RoleStore:
 			r.StressStores++
-		case x.addr.num == h.Counters && in.Role == isa.RoleReduction:
+		case x.addr.num == h.Counters && x.addr.off == h.Counted && in.Role == isa.RoleReduction:
 			counted = true
 		}
 	}

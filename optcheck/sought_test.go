@@ -96,7 +96,7 @@ func (s *seeker) says(t *testing.T, kernel int, seed uint64) string {
 	r, err := check.CheckAgainst(f, want)
 	said := full(r, err) + meaning(r)
 	if r != nil {
-		said += fmt.Sprint(r.Placed(), r.Wild())
+		said += fmt.Sprint(r.Placed(), r.Wild(), r.Thread, r.Lines, r.Source, r.Machine, r.Findings, r.Notes)
 		said += s.lifted(t, kernel, r, want)
 	}
 	own, err := check.Check(f)

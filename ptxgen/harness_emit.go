@@ -221,6 +221,7 @@ func (e *harnessEmitter) params() {
 	c.Memory = append(c.Memory, add(HarnessParam{Kind: ParamResults, Wide: true, Name: "results"}))
 	c.Scratch = add(HarnessParam{Kind: ParamScratch, Wide: true, Name: "scratch"})
 	c.Counters = add(HarnessParam{Kind: ParamCounters, Wide: true, Name: "counters"})
+	c.Counted = CounterStress
 	c.Memory = append(c.Memory, c.Scratch, c.Counters)
 	e.valueParams(add)
 	for i := range e.bodies {

@@ -100,6 +100,7 @@ func (c *clEmitter) head() string {
 	check.Memory = append(check.Memory, add(ParamResults, 0, "results", "global uint *"))
 	check.Scratch = add(ParamScratch, 0, "scratch", "volatile global uchar *")
 	check.Counters = add(ParamCounters, 0, "counters", "volatile global uchar *")
+	check.Counted = CounterStress
 	check.Memory = append(check.Memory, check.Scratch, check.Counters)
 	for k, r := range c.roles {
 		for i := range r.stands {

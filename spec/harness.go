@@ -35,6 +35,8 @@ type Harness struct {
 	Offsets []int64
 	// Counters is the element of Memory that holds the counters.
 	Counters int64
+	// Counted is the offset of the counter of stress accesses from them.
+	Counted int64
 	// Sequences is the number of loops that perform stress sequences.
 	Sequences int
 	// Rounds is the parameter that the number of rounds is compared with for equality: a thread
