@@ -44,9 +44,6 @@ func (a *amd) bank(m *machine, bank int, off int64) value {
 		// AMD's own compiler for TeraScale passes one argument per row of constant buffer 1.
 		return m.tr.pool.param(off / 16 * a.pointer())
 	}
-	if w, ok := m.literals[off]; ok && bank == 2 {
-		return m.tr.pool.constant(w)
-	}
 	return a.plain.bank(m, bank, off)
 }
 
