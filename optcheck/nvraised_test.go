@@ -23,7 +23,9 @@ func TestRaised(t *testing.T) {
 	relaxed, weak, acquire := ld(litmus.SemRelaxed, litmus.ScopeGPU), ld(litmus.SemWeak, litmus.ScopeNone), ld(litmus.SemAcquire, litmus.ScopeCTA)
 	atom := of(relaxed, func(k *spec.Kind) { k.Op, k.Atom = litmus.OpAtom, litmus.AtomAdd })
 	bare := of(atom, func(k *spec.Kind) { k.Sem, k.Scope = litmus.SemNone, litmus.ScopeNone })
-	fenceOf := func(s litmus.Sem, scope litmus.Scope) spec.Kind { return spec.Kind{Op: litmus.OpFence, Sem: s, Scope: scope} }
+	fenceOf := func(s litmus.Sem, scope litmus.Scope) spec.Kind {
+		return spec.Kind{Op: litmus.OpFence, Sem: s, Scope: scope}
+	}
 	for _, c := range []struct {
 		what string
 		sm   int
