@@ -76,13 +76,3 @@ func (m *matcher) inTurn(ops []int, images []int32) {
 		m.owner[given[n]] = int32(k)
 	}
 }
-
-// untold reports whether a load of a variable without an image may be one of the machine code that is nobody's:
-// whether nothing tells where that variable is.
-func (m *matcher) untold(k int) bool {
-	op := m.src.ops[k]
-	return op.Effect.Kind == ptx.Load && op.addr.variable() && slices.ContainsFunc(m.orphans(), func(i int32) bool {
-		_, told := m.distance[rootPair{op.addr.root, m.mach.addrs[i].root}]
-		return !told && m.mach.addrs[i].fixed() && partOf(op, m.mach.insts[i]) == mainPart && weaker(op, m.mach.insts[i], m.mach.sm) == ""
-	})
-}

@@ -400,8 +400,6 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	case e.Kind == ptx.Mbarrier && op.Inst.Has("inval") && c.sm < 90:
 		c.note(Missing, k, "no instruction was found for it")
 		c.failed[k] = true
-	case c.untold(k):
-		c.unknown(Missing, k, "it may be an access that has the line of another one: nothing tells where its variable is")
 	case c.joint(k) >= 0:
 		c.performedTogether(k, c.joint(k))
 	default:

@@ -31,8 +31,6 @@ func (m *matcher) byAddress() {
 			a := m.mach.addrs[i]
 			d, known := distance[rootPair{op.addr.root, a.root}]
 			switch {
-			case len(g.main) > 1 && m.nearer(i, k, distance, sure):
-				wrong = append(wrong, i)
 			case !known:
 			case covers(a, op.addr, d), partial(op, a, d):
 				right = append(right, i)
@@ -313,19 +311,6 @@ func (m *matcher) mayTake(i int32, k, not int, distance map[rootPair]int64) bool
 	}
 	d, ok := distance[rootPair{op.addr.root, a.root}]
 	return ok && covers(a, op.addr, d)
-}
-
-// nearer reports whether one of the images of an operation is at the address of another one in its block that
-// has none, and whose base surely is there: ptxas 11.2 gives loads of two bases one line.
-func (m *matcher) nearer(i int32, k int, distance map[rootPair]int64, sure map[rootPair]bool) bool {
-	root := m.mach.addrs[i].root
-	for j, op := range m.src.ops {
-		if len(m.img[j].main) == 0 && m.src.block[j] == m.src.block[k] && op.addr.root != m.src.ops[k].addr.root &&
-			sure[rootPair{op.addr.root, root}] && !sure[rootPair{m.src.ops[k].addr.root, root}] && m.mayTake(i, j, k, distance) {
-			return true
-		}
-	}
-	return false
 }
 
 // wide gives weak operations without an image the wider access of a neighbour that
