@@ -2,7 +2,6 @@ package litmus
 
 import (
 	"slices"
-	"strings"
 )
 
 // Asynchronous operations, mbarriers and barriers of clusters (PTX ISA, Asynchronous Operations; Data
@@ -99,12 +98,6 @@ func (t *Test) Extended() bool {
 	return slices.ContainsFunc(t.Threads, func(th Thread) bool {
 		return slices.ContainsFunc(th.Body, func(in Instr) bool { return in.Op == OpAsync || in.Word != nil })
 	})
-}
-
-// Completes reports whether an operation of the form, when it has been performed, completes as many bytes of an mbarrier as it has moved.
-func (f *AsyncForm) Completes() bool {
-	return f.Kind == StoreAsync || f.Kind == ReduceAsync || f.Kind == MbarComplete ||
-		(f.Kind == BulkCopy || f.Kind == BulkReduce) && strings.Count(f.Operands, "a") == 3
 }
 
 // Bytes returns the number of bytes that a copy or an asynchronous store moves, or that an arrival expects; 0 for others.

@@ -45,10 +45,6 @@ func WriteText(w io.Writer, cells []Cell) error {
 	return tw.Flush()
 }
 
-// Legend says how to read the tables.
-const Legend = "`–`: refused by the compiler. `@P`: predicated. `{…}`: on some paths only. `(…)*`: repeated until it succeeds. Registers and addresses are left out.\n" +
-	"Without a bracket, a target means every release that has it and every level; `(12.4)`, `(O0)`, `(12.4 O0)` restrict that."
-
 // WriteMarkdown writes a mapping as one table for each group.
 func WriteMarkdown(w io.Writer, cells []Cell) error {
 	b := bufio.NewWriter(w)

@@ -44,12 +44,6 @@ func (p *Program) NewMachine(n int) (*Machine, error) {
 	return m, nil
 }
 
-// Program returns the machine's program.
-func (m *Machine) Program() *Program { return m.p }
-
-// N returns the number of events.
-func (m *Machine) N() int { return m.n }
-
 // Reset makes the machine ready for executions of n events, with all inputs
 // empty. It reuses memory.
 func (m *Machine) Reset(n int) error {
@@ -152,13 +146,6 @@ func (m *Machine) SetSet(i int, s rel.Set) {
 
 // Holds reports the result of check i in the last Run that evaluated it.
 func (m *Machine) Holds(i int) bool { return m.holds[i] }
-
-// ShownRel returns the value of a shown relation after a Run of a plan with
-// Shows; nil if it is a set.
-func (m *Machine) ShownRel(s Show) rel.Rel { return m.rels[s.slot] }
-
-// ShownSet returns the value of a shown set; nil if it is a relation.
-func (m *Machine) ShownSet(s Show) rel.Set { return m.sets[s.slot] }
 
 // Run executes a plan. It stops at the first check of kind KindCheck that
 // fails and returns its index; -1 means that none failed. Other tests never

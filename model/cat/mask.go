@@ -18,14 +18,8 @@ func MaskOf(inputs ...int) Mask {
 	return m
 }
 
-// Has reports whether input i is in m.
-func (m Mask) Has(i int) bool { return m[i>>6]>>(i&63)&1 != 0 }
-
 // Or returns the union.
 func (m Mask) Or(o Mask) Mask { return Mask{m[0] | o[0], m[1] | o[1]} }
-
-// And returns the intersection.
-func (m Mask) And(o Mask) Mask { return Mask{m[0] & o[0], m[1] & o[1]} }
 
 // Without returns the difference.
 func (m Mask) Without(o Mask) Mask { return Mask{m[0] &^ o[0], m[1] &^ o[1]} }

@@ -98,12 +98,6 @@ func NewEngine(p *cat.Program, co CoMode) *Engine {
 	return e
 }
 
-// Program returns the compiled model.
-func (e *Engine) Program() *cat.Program { return e.prog }
-
-// Co returns the mode.
-func (e *Engine) Co() CoMode { return e.co }
-
 // Limits and requests of one judgement.
 type Options struct {
 	// Unroll bounds the backward jumps of each branch; 0 means 2.

@@ -46,9 +46,6 @@ func (c *Candidate) Value(e int) int64 {
 	return c.w.written(e)
 }
 
-// Source returns the write that a read reads from, -1 for other events.
-func (c *Candidate) Source(e int) int { return int(c.w.src[e]) }
-
 // Execution returns copies of all base sets and relations, by name.
 func (c *Candidate) Execution() *cat.Execution { return c.w.execution() }
 

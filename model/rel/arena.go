@@ -22,9 +22,6 @@ func (a *Arena) Init(n int) {
 	a.Reset()
 }
 
-// N returns the number of events of the arena's universe.
-func (a *Arena) N() int { return a.n }
-
 // Reset takes back all memory handed out. Values from before must not be used.
 func (a *Arena) Reset() { a.block, a.off = 0, 0 }
 

@@ -30,9 +30,6 @@ type Cycle struct {
 // Threads returns the number of threads.
 func (c *Cycle) Threads() int { return len(c.start) }
 
-// Locations returns the number of locations.
-func (c *Cycle) Locations() int { return c.locs }
-
 // dir returns what event i does.
 func (c *Cycle) dir(i int) Dir {
 	n := len(c.Edges)

@@ -131,17 +131,6 @@ func (k *Kernel) Text(name string) string {
 	return strings.ReplaceAll(b.String(), mark, name)
 }
 
-// Statements are the lines of the kernel's statements, and of the functions that it calls.
-func (k *Kernel) Statements() string {
-	var b strings.Builder
-	for _, f := range k.Funcs {
-		write(&b, f.Body, "")
-	}
-	write(&b, k.Body, "")
-	write(&b, k.Final, "")
-	return b.String()
-}
-
 // start are the lines before the first statement: addresses, and registers that never change.
 func (k *Kernel) start(text string) []string {
 	lines := []string{"mov.u32 %tid0, %tid.x;", "ld.param.u64 %a0, [in];", "ld.param.u64 %a1, [out];",
