@@ -16,9 +16,6 @@ func (p *Program) link(l *lowerer) {
 			}
 		}
 	}
-	for _, s := range l.shows {
-		b.mark(s.slot, live)
-	}
 	renum := make([]int32, len(b.ops))
 	inputAt := make([]int, len(b.inputs))
 	for i := range b.ops {
@@ -52,10 +49,7 @@ func (p *Program) link(l *lowerer) {
 		c.Deps, c.Up, c.Down = o.deps, o.up, o.down
 		c.slot, c.a, c.b = at(renum, c.slot), at(renum, c.a), at(renum, c.b)
 	}
-	for i := range l.shows {
-		l.shows[i].slot = renum[l.shows[i].slot]
-	}
-	p.checks, p.shows = l.checks, l.shows
+	p.checks = l.checks
 }
 
 func at(renum []int32, s int32) int32 {

@@ -52,7 +52,6 @@ type lowerer struct {
 	applied  map[*Fun]bool
 	closures []*sfun
 	checks   []Check
-	shows    []Show
 	warnings []Warning
 	warned   map[Pos]bool
 	lets     []*thunk
@@ -175,7 +174,7 @@ func (l *lowerer) stmt(s Stmt, env *senv) *senv {
 	case *ShowStmt:
 		l.show(s, env)
 	case *ShowAsStmt:
-		l.showValue(s.Name, s.Pos, func() sval { return l.eval(s.X, env) })
+		l.showValue(s.Name, func() sval { return l.eval(s.X, env) })
 	case *IncludeStmt:
 		if s.Err != nil {
 			panic(s.Err)
@@ -275,30 +274,19 @@ func (l *lowerer) test(t *Test, kind TestKind, env *senv) {
 
 func (l *lowerer) show(s *ShowStmt, env *senv) {
 	for _, id := range s.Names {
-		for i := 0; i < len(l.shows); i++ {
-			if l.shows[i].Name == id.Name {
-				l.shows = append(l.shows[:i], l.shows[i+1:]...)
-				i--
-			}
-		}
 		if !s.Unshow {
-			l.showValue(id.Name, id.Pos, func() sval { return l.lookup(env, id.Name, id.Pos) })
+			l.showValue(id.Name, func() sval { return l.lookup(env, id.Name, id.Pos) })
 		}
 	}
 }
 
-// showValue records a relation or set to be shown. What cannot be evaluated is not shown: show
-// has no effect on the verdict.
-func (l *lowerer) showValue(name string, pos Pos, f func() sval) {
-	var v sval
+// showValue warns of a relation or set that cannot be shown, since it cannot be evaluated: show has no effect on the verdict. Only
+// Interp has the values of the others.
+func (l *lowerer) showValue(name string, f func() sval) {
 	rare := l.rare
-	if err := l.try(func() { v = f() }); err != nil {
+	if err := l.try(func() { f() }); err != nil {
 		l.rare = rare
 		l.warn(err.Pos, "%s is not shown: %s", name, err.Msg)
-		return
-	}
-	if (v.k == kRel || v.k == kSet) && v.slot != noSlot {
-		l.shows = append(l.shows, Show{Name: name, IsSet: v.k == kSet, slot: v.slot})
 	}
 }
 

@@ -23,8 +23,6 @@ type PlanOptions struct {
 	// Sides are the indexes of checks of which only the compared values are computed, at the
 	// end; see Machine.CheckValue.
 	Sides []int
-	// Shows adds what the model asks to be drawn.
-	Shows bool
 
 	values bool // also the tested values themselves
 }
@@ -69,11 +67,6 @@ func (p *Program) Plan(o PlanOptions) *Plan {
 	for _, i := range o.Sides {
 		need(p.checks[i].a)
 		need(p.checks[i].b)
-	}
-	if o.Shows {
-		for _, s := range p.shows {
-			need(s.slot)
-		}
 	}
 	return pl
 }

@@ -103,13 +103,6 @@ func (c *Check) HoldsForever(growing Mask) bool {
 	return !c.Up.Meets(growing)
 }
 
-// Show is a relation or set that the model asks to draw.
-type Show struct {
-	Name  string
-	IsSet bool
-	slot  int32
-}
-
 // Program is a compiled model. It is immutable and safe for concurrent use.
 type Program struct {
 	File     *File
@@ -123,7 +116,6 @@ type Program struct {
 	fixes   []*fix
 	inputs  []Input
 	checks  []Check
-	shows   []Show
 	static  []int32 // operations that depend on no input
 	results []int32 // results of recursive definitions
 }
@@ -170,9 +162,6 @@ func (p *Program) AllInputs() Mask {
 // Checks returns the model's tests in the order of the text. Flags are among
 // them (Kind KindFlag).
 func (p *Program) Checks() []Check { return p.checks }
-
-// Shows returns what the model asks to draw.
-func (p *Program) Shows() []Show { return p.shows }
 
 // NumOps returns the number of operations, for tests and reports.
 func (p *Program) NumOps() int { return len(p.ops) }
@@ -242,14 +231,14 @@ func (l *lowerer) model(prelude, f *File) {
 	for i := 0; i < len(l.lets); i++ {
 		l.unused(func() { l.lets[i].force(l) })
 	}
-	checks, shows, never := l.checks, l.shows, l.never
+	checks, never := l.checks, l.never
 	for _, p := range l.procs {
 		if !l.called[p.def] {
 			arg := unknownArg(p.def.Param)
 			l.unused(func() { l.stmts(p.def.Body, l.bindPattern(p.env, p.def.Param, ready(arg), p.def.Pos)) })
 		}
 	}
-	l.checks, l.shows, l.never = checks, shows, never
+	l.checks, l.never = checks, never
 	for i := 0; i < len(l.closures); i++ {
 		f := l.closures[i]
 		if l.applied[f.def] {
