@@ -81,7 +81,12 @@ func (s *seeker) says(t *testing.T, kernel int, seed uint64) string {
 		check.Unsettled = anyUnsettled(rnd, f)
 	}
 	if s.harness != nil {
-		return harnessSays(check.CheckHarness(f, s.harness))
+		r := check.CheckHarness(f, s.harness)
+		said := fmt.Sprint(harnessSays(r), r.StressLoads, r.StressStores)
+		for _, th := range r.Threads {
+			said += full(&Checked{Result: th}, nil) + fmt.Sprint(th.Findings, th.Notes, th.Source)
+		}
+		return said
 	}
 	x := s.another(rnd, k.Thread)
 	want, err := spec.FromTest(x, k.Thread, s.layout)
