@@ -8,6 +8,7 @@ import (
 	"optcheck/audit"
 	"optcheck/event"
 	"optcheck/pipeline"
+	"optcheck/ptxgen/named"
 	"optcheck/toolchain"
 )
 
@@ -79,7 +80,7 @@ func (f *auditFlags) tests(env *environment, args []string) (*audit.Packed, erro
 			return nil, err
 		}
 		for t := range g.Tests() {
-			if err := list.add(origin{preset: gen}, t); err != nil {
+			if err := list.add(named.Origin{Preset: gen}, t); err != nil {
 				return nil, err
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"optcheck/internal/input"
 	"optcheck/litmus"
 	"optcheck/pipeline"
+	"optcheck/ptxgen/named"
 	"optcheck/target"
 	"optcheck/toolchain"
 )
@@ -174,7 +175,7 @@ func picked(all []*toolchain.Toolchain, names []string, found map[string]bool) [
 // campaignTests reads the tests of a campaign file in dir.
 func campaignTests(env *environment, sources []campaigns.Tests, dir string) ([]campaigns.Test, error) {
 	if len(sources) == 0 {
-		sources = []campaigns.Tests{{Name: corpusName}}
+		sources = []campaigns.Tests{{Name: named.Corpus}}
 		if !env.settings.amd() {
 			for _, p := range dailyPresets {
 				sources = append(sources, campaigns.Tests{Preset: p})

@@ -17,6 +17,7 @@ import (
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/pipeline"
+	"optcheck/ptxgen/named"
 	"optcheck/realcode"
 	"optcheck/spec"
 	"optcheck/target"
@@ -226,16 +227,16 @@ func partOptions(ctx context.Context, env *environment, c *campaigns.Campaign, p
 }
 
 // partTests reads the tests of a part.
-func partTests(c *campaigns.Campaign, p *campaigns.Part) ([]*litmus.Test, map[*litmus.Test]origin, error) {
+func partTests(c *campaigns.Campaign, p *campaigns.Part) ([]*litmus.Test, map[*litmus.Test]named.Origin, error) {
 	frozen, err := c.Tests(p)
 	if err != nil {
 		return nil, nil, err
 	}
 	var tests []*litmus.Test
-	from := map[*litmus.Test]origin{}
+	from := map[*litmus.Test]named.Origin{}
 	for _, t := range frozen {
 		tests = append(tests, t.Test)
-		from[t.Test] = origin{t.Preset, t.File}
+		from[t.Test] = named.Origin{Preset: t.Preset, File: t.File}
 	}
 	return tests, from, nil
 }

@@ -20,8 +20,8 @@ import (
 
 var shown = regexp.MustCompile(`^\s*(?:(?:- )?run: |\$ )?(?:[A-Z_]+=\S+ )*optcheck (.*)$`)
 
-// named is a command in a sentence, with or without more.
-var named = regexp.MustCompile("`optcheck ([a-z][a-z-]+(?: [a-z][a-z-]+)?)[ `]")
+// told is a command in a sentence, with or without more.
+var told = regexp.MustCompile("`optcheck ([a-z][a-z-]+(?: [a-z][a-z-]+)?)[ `]")
 
 // quoted is a command in a sentence with an argument in quotes, which leaves nothing to fill in.
 var quoted = regexp.MustCompile("`(optcheck [^`\n]*[\"'][^`\n]*)`")
@@ -65,7 +65,7 @@ func TestDocumentedCommands(t *testing.T) {
 		for _, m := range quoted.FindAllStringSubmatch(string(text), -1) {
 			assert.NoError(t, wrongLine(t, m[1]), "%s: %s", rel, m[1])
 		}
-		for _, m := range named.FindAllStringSubmatch(string(text), -1) {
+		for _, m := range told.FindAllStringSubmatch(string(text), -1) {
 			words := strings.Fields(m[1])
 			_, _, err := newRootCmd(&environment{}).Find(words)
 			assert.NoError(t, err, "%s: `optcheck %s`", rel, m[1])

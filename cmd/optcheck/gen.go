@@ -16,6 +16,7 @@ import (
 	"optcheck/litmus"
 	"optcheck/model"
 	"optcheck/ptxgen/cycle"
+	"optcheck/ptxgen/named"
 )
 
 // genFlags are the flags of the gen command.
@@ -94,7 +95,7 @@ func generated(env *environment, preset string) ([]*litmus.Test, error) {
 	for t := range g.Tests() {
 		tests = append(tests, t)
 	}
-	return env.from(origin{preset: preset}, tests...), nil
+	return env.from(named.Origin{Preset: preset}, tests...), nil
 }
 
 // generatorOf returns the generator of a preset, or of a configuration file if

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"optcheck/internal/input"
 	"optcheck/internal/plain"
+	"optcheck/ptxgen/named"
 )
 
 // programs are the files of real code among arguments: files of PTX and CUDA C++, and
@@ -40,7 +40,7 @@ func isProgram(file string) bool { return filepath.Ext(file) == ".ptx" || isCUDA
 // programsIn lists the programs in a folder; none if it has tests. A folder without either
 // is an error.
 func programsIn(env *environment, dir string) (files []string, err error) {
-	files, links, err := filesIn(dir, func(name string) bool { return isProgram(name) || isTest(name) })
+	files, links, err := input.Files(dir, func(name string) bool { return isProgram(name) || named.IsTest(name) })
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func programsIn(env *environment, dir string) (files []string, err error) {
 	if len(links) > 0 {
 		env.tell("%s: %s not followed, such as %s", dir, plain.Count(len(links), "link")+plain.Form(len(links), " is", " are"), links[0])
 	}
-	files = slices.DeleteFunc(files, isTest)
+	files = slices.DeleteFunc(files, named.IsTest)
 	if len(files) == n {
 		return files, nil
 	}
@@ -61,26 +61,6 @@ func programsIn(env *environment, dir string) (files []string, err error) {
 		env.tell("%s has tests, and only they are audited: without %s and the like", dir, files[0])
 	}
 	return nil, nil
-}
-
-// filesIn lists the files below a folder whose names pass, sorted. Links are those to such
-// files, and to folders; they are not followed: they lead anywhere.
-func filesIn(dir string, pass func(name string) bool) (files, links []string, err error) {
-	err = input.Walk(dir+"/", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.Type().IsRegular() && pass(path):
-			files = append(files, path)
-		case d.Type()&fs.ModeSymlink != 0:
-			if st, err := os.Stat(path); pass(path) || err == nil && st.IsDir() {
-				links = append(links, path)
-			}
-		}
-		return nil
-	})
-	slices.Sort(files)
-	return files, links, err
 }
 
 // programFlags and cubinFlags are the flags of audit that mean something to programs, and to a cubin.

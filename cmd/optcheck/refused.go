@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"optcheck/internal/plain"
@@ -62,40 +61,6 @@ func (env *environment) sane(tests []*litmus.Test) (out []*litmus.Test, err erro
 	return out, nil
 }
 
-// names knows tests by their names.
-type names struct {
-	hashes map[string]string  // by name
-	apart  map[[2]string]bool // name as written and hash of those that have another one now
-}
-
-func newNames() names { return names{map[string]string{}, map[[2]string]bool{}} }
-
-// take notes a test and reports whether it is known. A different test of a known
-// name is called by its file, too, or if the file has that name by its folder.
-func (n names) take(env *environment, o origin, t *litmus.Test, hash string) (known bool, err error) {
-	old, ok := n.hashes[t.Name]
-	switch written := [2]string{t.Name, hash}; {
-	case ok && old == hash, n.apart[written]:
-		return true, nil
-	case ok && o.file == "":
-		return false, fmt.Errorf("two different tests have the name %s", t.Name)
-	case ok:
-		n.apart[written] = true
-		by := fileStem(o.file)
-		if by == t.Name {
-			by = fileStem(filepath.Dir(o.file))
-		}
-		name := t.Name + "~" + by
-		for i := 2; n.hashes[name] != ""; i++ {
-			name = fmt.Sprintf("%s~%s~%d", t.Name, by, i)
-		}
-		t.Name = name
-		env.renamed = append(env.renamed, name)
-	}
-	n.hashes[t.Name] = hash
-	return false, nil
-}
-
 // tellNames says which tests have other names than in their files.
 func (env *environment) tellNames() {
 	const shown = 5
@@ -110,15 +75,4 @@ func (env *environment) tellNames() {
 	fmt.Fprintf(env.stderr,
 		"optcheck: %s the name of a different one and %s called by %s, too: %s\n",
 		plain.Count(n, "test")+plain.Form(n, " has", " have"), plain.Form(n, "is", "are"), plain.Form(n, "its file", "their files"), list)
-}
-
-// fileStem is the name of a file without folder and ending, as it can stand in the
-// name of a test.
-func fileStem(path string) string {
-	return strings.Map(func(c rune) rune {
-		if c < 0x80 && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_.+-", c)) {
-			return c
-		}
-		return '_'
-	}, strings.TrimSuffix(filepath.Base(path), ".litmus"))
 }

@@ -18,6 +18,7 @@ import (
 	"optcheck/internal/scratch"
 	"optcheck/litmus"
 	"optcheck/llvmir"
+	"optcheck/ptxgen/named"
 )
 
 // Exit codes.
@@ -42,10 +43,10 @@ type environment struct {
 	ctx            context.Context // of the command
 	config         *config
 	settings       settings
-	origins        map[*litmus.Test]origin // where tests are from
-	refused        []error                 // why tests that were asked for are left out
-	renamed        []string                // tests that are told apart by their files
-	quiet          bool                    // no progress
+	origins        map[*litmus.Test]named.Origin // where tests are from
+	refused        []error                       // why tests that were asked for are left out
+	renamed        []string                      // tests that are told apart by their files
+	quiet          bool                          // no progress
 }
 
 // Main runs the program and returns its exit code. The first interrupt or

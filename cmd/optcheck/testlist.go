@@ -5,6 +5,7 @@ import (
 
 	"optcheck/audit"
 	"optcheck/litmus"
+	"optcheck/ptxgen/named"
 )
 
 // testList gathers the tests of an audit, each name once, without holding them
@@ -12,30 +13,31 @@ import (
 type testList struct {
 	env    *environment
 	packed *audit.Packed
-	names  names
+	names  *named.Names
 	bad    []error // tests that are not sane
 }
 
 func newTestList(env *environment) (*testList, error) {
 	p, err := audit.NewPacked()
-	return &testList{env: env, packed: p, names: newNames()}, err
+	return &testList{env: env, packed: p, names: named.NewNames()}, err
 }
 
 // add takes in a test.
-func (l *testList) add(o origin, t *litmus.Test) error {
+func (l *testList) add(o named.Origin, t *litmus.Test) error {
 	h := t.Hash()
-	if known, err := l.names.take(l.env, o, t, h); known || err != nil {
+	if known, err := l.names.Take(o, t, h); known || err != nil {
 		return err
 	}
 	if err := t.Check(); err != nil {
 		l.bad = append(l.bad, err)
 		return nil
 	}
-	return l.packed.Add(t, h, o.preset, o.file)
+	return l.packed.Add(t, h, o.Preset, o.File)
 }
 
 // end is an error if no test is left; what is wrong with others is said at the end.
 func (l *testList) end() error {
+	l.env.renamed = append(l.env.renamed, l.names.Renamed...)
 	if l.packed.Len() == 0 {
 		return errors.Join(l.bad...)
 	}

@@ -3,39 +3,25 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
-	"optcheck/litmus/corpus"
-	"optcheck/ptxgen/cycle"
+	"optcheck/ptxgen/named"
 )
-
-// corpusName is the word that names the built-in tests, corpusCLName those in
-// OpenCL C.
-const corpusName, corpusCLName = "corpus", "corpus-cl"
-
-// generatedName says where a test is from that was made from its name alone.
-const generatedName = "by name"
-
-// origin is where a test is from: a preset's name (corpus is one too) or a file.
-type origin struct{ preset, file string }
 
 // origin tells where a test is from.
 func (env *environment) origin(t *litmus.Test) (preset, file string) {
 	o := env.origins[t]
-	return o.preset, o.file
+	return o.Preset, o.File
 }
 
 // from notes where tests are from.
-func (env *environment) from(o origin, tests ...*litmus.Test) []*litmus.Test {
+func (env *environment) from(o named.Origin, tests ...*litmus.Test) []*litmus.Test {
 	if env.origins == nil {
-		env.origins = map[*litmus.Test]origin{}
+		env.origins = map[*litmus.Test]named.Origin{}
 	}
 	for _, t := range tests {
 		env.origins[t] = o
@@ -46,7 +32,7 @@ func (env *environment) from(o origin, tests ...*litmus.Test) []*litmus.Test {
 // loadTests reads the tests that arguments name; see eachTest.
 func loadTests(env *environment, args []string) ([]*litmus.Test, error) {
 	var tests []*litmus.Test
-	err := eachTest(env, args, func(o origin, t *litmus.Test) error {
+	err := eachTest(env, args, func(o named.Origin, t *litmus.Test) error {
 		tests = append(tests, env.from(o, t)...)
 		return nil
 	})
@@ -56,127 +42,16 @@ func loadTests(env *environment, args []string) ([]*litmus.Test, error) {
 	return unique(env, tests)
 }
 
-// parsedAtOnce is the number of files that are read before their tests are
-// passed on.
-const parsedAtOnce = 512
-
-// eachTest passes on the tests that arguments name: the word corpus (or corpus-cl,
-// for those in OpenCL C), a test of the
-// corpus, a .litmus file, a folder of them, or - for standard input. Files that
-// do not parse are left out and named at the end of the command (environment.ended);
-// it is an error if nothing else is there.
-func eachTest(env *environment, args []string, yield func(origin, *litmus.Test) error) error {
+// eachTest passes on the tests that arguments name, without any the corpus. Files that do not parse are left out and named at the
+// end of the command (environment.ended).
+func eachTest(env *environment, args []string, yield func(named.Origin, *litmus.Test) error) error {
 	if len(args) == 0 {
-		args = []string{"corpus"}
+		args = []string{named.Corpus}
 	}
-	var wrong, refused []error // arguments, and files
-	n := 0
-	for _, a := range args {
-		err := testsOf(env, a, func(o origin, t *litmus.Test, err error) error {
-			switch {
-			case err != nil && o.file != "":
-				refused = append(refused, err)
-				return nil
-			case err != nil:
-				wrong = append(wrong, err)
-				return nil
-			}
-			n++
-			return yield(o, t)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if n == 0 || len(wrong) > 0 {
-		return errors.Join(append(wrong, refused...)...)
-	}
+	f := named.Finder{Stdin: env.stdin, Nearest: nearest, Expect: func(file string) error { return expect(file, wantTest) }}
+	refused, err := f.Each(args, yield)
 	env.refused = append(env.refused, refused...)
-	return nil
-}
-
-// testsOf passes on the tests that one argument names, and what is wrong with
-// single ones.
-func testsOf(env *environment, a string, add func(origin, *litmus.Test, error) error) error {
-	switch a {
-	case corpusName, corpusCLName:
-		tests := corpus.Tests()
-		if a == corpusCLName {
-			tests = corpus.OpenCL()
-		}
-		for _, t := range tests {
-			if err := add(origin{preset: corpusName}, t, nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	case "-":
-		src, err := input.Read("standard input", env.stdin, litmus.MaxFileBytes)
-		if err != nil {
-			return err
-		}
-		t, err := litmus.Parse("<stdin>", src)
-		return add(origin{}, t, err)
-	}
-	st, err := os.Stat(a)
-	switch {
-	case err == nil && st.IsDir():
-		return testsIn(a, add)
-	case err == nil:
-		if err := expect(a, wantTest); err != nil {
-			return add(origin{}, nil, err)
-		}
-		t, err := litmus.ParseFile(a)
-		return add(origin{file: a}, t, err)
-	}
-	if t, ok := corpus.Lookup(a); ok {
-		return add(origin{preset: corpusName}, t, nil)
-	}
-	if sp, err := cycle.ParseName(a); err == nil { // the name of a generated test says all of it
-		return add(origin{preset: generatedName}, sp.Test(), nil)
-	}
-	if base, list, err := cycle.SplitName(a); err == nil && len(list) > 0 {
-		if t, ok := corpus.Lookup(base); ok {
-			t, err := cycle.Apply(t, list...)
-			return add(origin{preset: generatedName}, t, err)
-		}
-	}
-	return add(origin{}, nil, noSuchTest(a))
-}
-
-func isTest(file string) bool { return strings.HasSuffix(file, ".litmus") }
-
-// testsIn passes on the tests of a folder.
-func testsIn(dir string, add func(origin, *litmus.Test, error) error) error {
-	files, _, err := filesIn(dir, isTest)
-	if err != nil {
-		return err
-	}
-	if len(files) == 0 {
-		return add(origin{}, nil, fmt.Errorf("%s: no .litmus files", dir))
-	}
-	for some := range slices.Chunk(files, parsedAtOnce) {
-		parsed, failed := litmus.ParseFiles(some)
-		for i := range some {
-			if err := add(origin{file: some[i]}, parsed[i], failed[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// noSuchTest is the error of a word that names no test.
-func noSuchTest(word string) error {
-	var names []string
-	for _, t := range slices.Concat(corpus.Tests(), corpus.OpenCL()) {
-		names = append(names, t.Name)
-	}
-	hint := ""
-	if n := nearest(word, names); n != "" {
-		hint = fmt.Sprintf("; did you mean %s?", n)
-	}
-	return fmt.Errorf("%s: no such file, folder, test of the corpus, or name of a generated test%s", plain.Line(word), hint)
+	return err
 }
 
 // loadTestsFor is loadTests for the vendor whose compilers are asked.
@@ -191,12 +66,12 @@ func argsFor(env *environment, args []string) []string {
 		return args
 	}
 	if len(args) == 0 {
-		args = []string{corpusName}
+		args = []string{named.Corpus}
 	}
 	args = slices.Clone(args)
 	for i, a := range args {
-		if a == corpusName {
-			args[i] = corpusCLName
+		if a == named.Corpus {
+			args[i] = named.CorpusCL
 		}
 	}
 	return args
@@ -204,9 +79,9 @@ func argsFor(env *environment, args []string) []string {
 
 // unique drops tests given twice and tells different tests of one name apart.
 func unique(env *environment, tests []*litmus.Test) (out []*litmus.Test, err error) {
-	seen := newNames()
+	seen := named.NewNames()
 	for _, t := range tests {
-		known, err := seen.take(env, env.origins[t], t, t.Hash())
+		known, err := seen.Take(env.origins[t], t, t.Hash())
 		if err != nil {
 			return nil, err
 		}
@@ -214,6 +89,7 @@ func unique(env *environment, tests []*litmus.Test) (out []*litmus.Test, err err
 			out = append(out, t)
 		}
 	}
+	env.renamed = append(env.renamed, seen.Renamed...)
 	return out, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"optcheck/internal/input"
 	"optcheck/internal/plain"
 )
 
@@ -61,7 +62,7 @@ func stateOf(names []string) (state string, n int, err error) {
 		if !info.IsDir() {
 			list, dir = append(list, filepath.Clean(name)), filepath.Dir(name)
 		}
-		more, _, err := filesIn(dir, func(name string) bool { return slices.Contains(watched, filepath.Ext(name)) })
+		more, _, err := input.Files(dir, func(name string) bool { return slices.Contains(watched, filepath.Ext(name)) })
 		if err != nil {
 			return "", 0, err
 		}

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -36,3 +37,23 @@ func Glob(dir string, pattern ...string) []string {
 
 // escape has the characters of a pattern stand for themselves.
 var escape = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+
+// Files lists the files below a folder whose names pass, sorted. Links are those to such
+// files, and to folders; they are not followed: they lead anywhere.
+func Files(dir string, pass func(name string) bool) (files, links []string, err error) {
+	err = Walk(dir+"/", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.Type().IsRegular() && pass(path):
+			files = append(files, path)
+		case d.Type()&fs.ModeSymlink != 0:
+			if st, err := os.Stat(path); pass(path) || err == nil && st.IsDir() {
+				links = append(links, path)
+			}
+		}
+		return nil
+	})
+	slices.Sort(files)
+	return files, links, err
+}
