@@ -213,10 +213,7 @@ func (w *Warp) execUniform(o *op, act uint32) {
 	l := lowest(act)
 	s := [4]uint64{w.regs[o.a][l], w.regs[o.b][l], w.regs[o.c][l], w.regs[o.d][l]}
 	v := ir.Eval(o.o, &s, w.policy.Fill)
-	d := &w.regs[o.dst]
-	for i := range d {
-		d[i] = v
-	}
+	w.setUniform(ir.Reg(o.dst), v)
 }
 
 func (w *Warp) execEach(o *op, act uint32, d *row) {

@@ -70,6 +70,8 @@ type Policy struct {
 	// Apart lets one lane go ahead of the others wherever machine code asks whether they are apart (BRA.DIV,
 	// BRA.CONV): they may be.
 	Apart bool
+	// Own gives diverged groups of lanes uniform registers of their own.
+	Own bool
 	// Fill is what undefined content is made of.
 	Fill uint64
 	// Shuffle, if not 0, is the seed of a random order of warps and of random quanta.

@@ -199,12 +199,20 @@ func (w *Warp) SetReg(r ir.Reg, lane int, v uint64) {
 		return
 	}
 	if w.Code.uniform[r] {
-		for i := range w.regs[r] {
-			w.regs[r][i] = v
-		}
+		w.setUniform(r, v)
 		return
 	}
 	w.regs[r][lane] = v
+}
+
+// setUniform writes a uniform register of the lanes that share it.
+func (w *Warp) setUniform(r ir.Reg, v uint64) {
+	d := &w.regs[r]
+	for i := range d {
+		if !w.policy.Own || w.Group>>i&1 == 1 {
+			d[i] = v
+		}
+	}
 }
 
 // Run executes up to n instructions. It reports whether anything was done; an error ends the warp.

@@ -226,7 +226,7 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 			continue
 		}
 		f := &Finding{Rule: a.Rule, Why: a.Why, Input: in, Block: block, Warp: id, Lane: a.Lane, Reverse: i == 1, Both: found[0] != nil && found[1] != nil,
-			Apart:  policies[i].Apart,
+			Apart: policies[i].Apart, Shared: c.shares(in, g, open, l, block, id, ref, c.policies[i]),
 			Source: -1, Machine: int(a.Pc), Want: a.Want, Got: a.Got, Address: a.Word.Addr(), Early: early}
 		if a.Event != nil {
 			f.Source = int(a.Event.Inst)
@@ -253,6 +253,20 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 		return f, nil, nil
 	}
 	return nil, ends, nil
+}
+
+// shares reports whether a difference is none if diverged groups of lanes have uniform registers of their own, where a strong load of the
+// program may have told lanes different things. Which of them are together then is the replay's choice: the record tells each lane its own answer.
+func (c *comparison) shares(in *Input, g *emu.Grid, open []*undefined, l *emu.Launch, block, id int, ref *emu.Warp, p emu.Policy) bool {
+	if len(c.machine.Uniform) == 0 || !slices.ContainsFunc(ref.Threads[:], func(t *emu.Thread) bool {
+		return t != nil && slices.ContainsFunc(g.Records[t.Block*l.Threads()+t.Index].Events, func(e emu.Event) bool { return e.Kind == emu.EventLoad })
+	}) {
+		return false
+	}
+	p.Own = true
+	return slices.ContainsFunc(readings[:], func(how reading) bool {
+		return c.newReplay(in, g, open, c.code, l, block, id, p, how).run(c, ref) == nil
+	})
 }
 
 // grouped reports whether the lanes of a warp were told of the machine code what they were of the program: which of them are active. Machine code

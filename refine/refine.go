@@ -50,6 +50,9 @@ type Finding struct {
 	// Apart tells that it shows only if a lane goes ahead of others where machine code asks whether lanes are apart. They may be together
 	// whenever it asks.
 	Apart bool `json:"apart,omitempty"`
+	// Shared tells that it does not show if diverged groups of lanes have uniform registers of their own, where what other threads do may
+	// have told lanes different things: they may be together.
+	Shared bool `json:"shared,omitempty"`
 	// Early is the use of a register of which it is the harm.
 	Early *Early `json:"early,omitempty"`
 }

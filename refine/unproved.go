@@ -16,6 +16,8 @@ func (f *Finding) Doubt() string {
 		return "approximate functions"
 	case f.Apart:
 		return "that its lanes are never apart where the machine code asks whether they are"
+	case f.Shared:
+		return "that its lanes are together where they share uniform registers"
 	case len(f.Unproved) > 0:
 		return "a reading that no chip has confirmed (" + strings.Join(f.Unproved, "; ") + ")"
 	}

@@ -100,3 +100,51 @@ func TestShared(t *testing.T) {
 	require.Empty(t, res.Findings)
 	require.Positive(t, res.Runs)
 }
+
+// TestUniform: that groups of lanes share a uniform register is no proof where a strong load has told them different things: they may be together.
+func TestUniform(t *testing.T) {
+	text := func(loaded, first string) *ir.Program {
+		return lowered(t, `.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in)
+.maxntid 64, 1, 1
+{
+	.reg .b32 %r<19>; .reg .b64 %d<9>; .reg .pred %p<5>;
+	ld.param.u64 %d0, [out]; ld.param.u64 %d2, [in];
+	mov.u32 %r0, %tid.x;
+	mad.wide.u32 %d1, %r0, 4, %d0;
+	mad.wide.u32 %d3, %r0, 4, %d2;
+	mov.u32 %r6, 5;
+	`+loaded+`
+	and.b32 %r2, %r2, 1; setp.eq.u32 %p1, %r2, 0;
+	@%p1 bra B;
+	`+first+`
+	ret;
+B:	st.global.u32 [%d1], %r6;
+	ret;
+}
+`)
+	}
+	for _, c := range []struct {
+		name, load, doubt string
+	}{
+		{"a strong load decides", "ld.relaxed.gpu.global.u32 %r2, [%d3];", "that its lanes are together where they share uniform registers"},
+		{"the thread decides", "mov.u32 %r2, %r0;", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			machine := text(c.load, "mov.u32 %r6, 9; st.global.u32 [%d1], %r6;")
+			machine.Machine = true
+			for i := range machine.Insts {
+				if in := &machine.Insts[i]; in.Text == "mov.u32 %r6, 5" {
+					machine.Uniform = []ir.Reg{in.Pre[0].Dst}
+				}
+			}
+			require.NotEmpty(t, machine.Uniform)
+			res, err := refine.Compare(t.Context(), text(c.load, "mov.u32 %r7, 9; st.global.u32 [%d1], %r7;"), machine, refine.Options{Runs: 4, Search: 1 << 20, Shared: true})
+			require.NoError(t, err)
+			require.NotEmpty(t, res.Findings)
+			require.Equal(t, c.doubt, res.Findings[0].Doubt())
+		})
+	}
+}
