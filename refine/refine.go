@@ -144,6 +144,9 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 			c.lookAgain(ctx, left)
 			left = c.undecided()
 		}
+		if c.searches() && ctx.Err() == nil {
+			c.large()
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -119,7 +119,7 @@ func (c *comparison) wild() {
 		}
 	}
 	for n, in := range c.negative() {
-		if len(c.Findings) == 0 && (n == 0 || c.lacking() > 0) {
+		if len(c.Findings) == 0 && (n < 2 || c.lacking() > 0) {
 			c.try(in, spot{machine: true})
 		}
 	}
@@ -131,6 +131,14 @@ func (c *comparison) unusual() {
 		if in != nil && len(c.Findings) == 0 && c.lacking() > 0 {
 			c.try(in, spot{})
 		}
+	}
+}
+
+// large compares the two codes on a block of as many threads as there may be: what each warp says counts there.
+func (c *comparison) large() {
+	if in := c.input(0); c.program.Block == ([3]int{}) && c.o.Block == ([3]int{}) && in.Cluster == ([3]int{}) {
+		in.Grid, in.Block = [3]int{1, 1, 1}, [3]int{mostBlock, 1, 1}
+		c.try(in, spot{machine: true})
 	}
 }
 
@@ -164,7 +172,7 @@ func (c *comparison) plenty() *Input {
 	return in
 }
 
-// negative are inputs whose numbers are small and have a sign, all of them or two: what treats them as great ones, or does not, shows.
+// negative are inputs whose numbers are small and have a sign, all of them, all the same, or two: what treats them as great ones, or does not, shows.
 func (c *comparison) negative() (list []*Input) {
 	of, used := c.input(0), paramKinds(c.program, c.kinds)
 	negate := func(in *Input, at int64) *Input {
@@ -188,7 +196,11 @@ func (c *comparison) negative() (list []*Input) {
 			}
 		}
 	}
-	return append([]*Input{all}, list...)
+	least := of
+	for _, at := range some {
+		least = c.search.with(least, at, used[at].bytes == 8, ^uint64(1)) // -2
+	}
+	return append([]*Input{all, least}, list...)
 }
 
 const mostNegative = 10
