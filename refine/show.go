@@ -80,11 +80,11 @@ func (c *comparison) show(in *Input, g *run, open []*undefined, agree []bool) {
 		if c.shown[at.inst]&at.what != 0 || c.again != nil && !slices.Contains(c.again, at.inst) {
 			continue
 		}
-		compared := open
-		if agree == nil || warp < len(agree) && agree[warp] {
+		compared, sure := open, agree == nil || warp < len(agree) && agree[warp]
+		if sure {
 			compared = nothing
 		}
-		if c.make(at, in, g.Grid); at.what&seenUses != 0 && c.depth == 0 {
+		if c.make(at, in, g.Grid); at.what&seenUses != 0 && c.depth == 0 && sure {
 			c.shown[at.inst] |= at.what // what the machine code does there was compared
 			continue
 		}

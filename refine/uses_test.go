@@ -37,24 +37,27 @@ func TestUses(t *testing.T) {
 	sleeps := "setp.eq.u32 %p1, %r2, 2; @%p1 bra A; nanosleep.u32 20; bra B; A: add.u32 %r6, %r0, 3; nanosleep.u32 %r6; B:"
 	ways := "cvt.s64.s32 %d2, %r1; shr.u64 %d3, %d2, 32; setp.eq.u64 %p1, %d3, 0; add.u32 %r7, %r0, 100; cvt.u64.u32 %d5, %r7; @%p1 bra A; " +
 		"div.s64 %d4, %d5, %d2; cvt.u32.u64 %r3, %d4; bra B; A: div.u32 %r3, %r7, %r1; B:"
+	alone := "mov.u32 %r8, %ntid.x; setp.eq.u32 %p2, %r8, 1; add.u32 %r7, %r2, 4; selp.u32 %r7, %r18, %r7, %p2; setp.lt.u32 %p1, %r7, 4; "
 	rounds := "mov.u32 %r6, 0; W: add.u32 %r3, %r3, %r6; add.u32 %r6, %r6, 1; setp.eq.u32 %p1, %r2, 2; @%p1 bra W;"
 	for name, c := range map[string]struct {
 		program, machine string
 		wrong            bool
 	}{
-		"two jumps":                        {twice, twice, false},
-		"one of two jumps is gone":         {twice, "setp.eq.u32 %p1, %r2, 2; @%p1 bra A; mov.u32 %r3, 8; A: bar.sync 0; mov.u32 %r4, 5;", true},
-		"what no store is behind":          {behind, behind, false},
-		"another number there":             {behind, "setp.ne.u32 %p1, %r2, 2; @%p1 bra A; add.u32 %r3, %r0, 6; A:", true},
-		"a choice":                         {chosen, chosen, false},
-		"a choice of another number":       {chosen, "setp.eq.u32 %p1, %r2, 2; selp.u32 %r3, 16, %r0, %p1;", true},
-		"two comparisons that are alike":   {twins, twins, false},
-		"one of them is another one":       {twins, "setp.eq.u32 %p1, %r2, 2; @%p1 bra A; mov.u32 %r3, 8; A: bar.sync 0; setp.eq.u32 %p2, %r2, 3; @%p2 bra B; mov.u32 %r4, 5; B:", true},
-		"a time to wait":                   {sleeps, "nanosleep.u32 20;", false},
-		"two ways to divide":               {ways, ways, false},
-		"the wrong one of them":            {ways, "cvt.s64.s32 %d2, %r1; add.u32 %r7, %r0, 100; div.u32 %r3, %r7, %r1;", true},
-		"a loop that ends at once":         {rounds, rounds, false},
-		"another number in its iterations": {rounds, "mov.u32 %r6, 0; W: add.u32 %r3, %r3, %r6; add.u32 %r6, %r6, 2; setp.eq.u32 %p1, %r2, 2; @%p1 bra W;", true},
+		"two jumps":                                 {twice, twice, false},
+		"one of two jumps is gone":                  {twice, "setp.eq.u32 %p1, %r2, 2; @%p1 bra A; mov.u32 %r3, 8; A: bar.sync 0; mov.u32 %r4, 5;", true},
+		"what no store is behind":                   {behind, behind, false},
+		"another number there":                      {behind, "setp.ne.u32 %p1, %r2, 2; @%p1 bra A; add.u32 %r3, %r0, 6; A:", true},
+		"a choice":                                  {chosen, chosen, false},
+		"a choice of another number":                {chosen, "setp.eq.u32 %p1, %r2, 2; selp.u32 %r3, 16, %r0, %p1;", true},
+		"two comparisons that are alike":            {twins, twins, false},
+		"one of them is another one":                {twins, "setp.eq.u32 %p1, %r2, 2; @%p1 bra A; mov.u32 %r3, 8; A: bar.sync 0; setp.eq.u32 %p2, %r2, 3; @%p2 bra B; mov.u32 %r4, 5; B:", true},
+		"a time to wait":                            {sleeps, "nanosleep.u32 20;", false},
+		"two ways to divide":                        {ways, ways, false},
+		"the wrong one of them":                     {ways, "cvt.s64.s32 %d2, %r1; add.u32 %r7, %r0, 100; div.u32 %r3, %r7, %r1;", true},
+		"a number that is undefined for one thread": {alone + "@%p1 bra A; mov.u32 %r3, 8; A:", alone + "@%p1 bra A; mov.u32 %r3, 8; A:", false},
+		"it alone has gone that way":                {alone + "@%p1 bra A; mov.u32 %r3, 8; A:", alone + "mov.u32 %r3, 8;", true},
+		"a loop that ends at once":                  {rounds, rounds, false},
+		"another number in its iterations":          {rounds, "mov.u32 %r6, 0; W: add.u32 %r3, %r3, %r6; add.u32 %r6, %r6, 2; setp.eq.u32 %p1, %r2, 2; @%p1 bra W;", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			machine := text(c.machine)
