@@ -9,6 +9,7 @@
 package emu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -91,10 +92,7 @@ type Policy struct {
 
 // Time is what a clock says to a thread that has read it so many times.
 func (p *Policy) Time(readings uint64) uint64 {
-	if p.Tick == 0 {
-		return 1000 + 64*readings
-	}
-	return 1000 + p.Tick*readings
+	return 1000 + cmp.Or(p.Tick, 64)*readings
 }
 
 // Workspace is the address of the memory through which a grid synchronises.

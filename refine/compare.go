@@ -59,11 +59,11 @@ func (c *comparison) compare(in *Input, r *run) error {
 	if agree != nil {
 		a.Cover.Taken, a.Cover.Passed = nil, nil
 	}
-	merge(c.sourceCover, a.Cover)
+	c.performed(c.sourceCover, a.Cover)
 	if a.Cut {
 		c.forget(cover, ends)
 	}
-	merge(c.machineCover, cover)
+	c.performed(c.machineCover, cover)
 	c.take(a, ends)
 	if a.Cut {
 		c.Cut++
@@ -134,14 +134,25 @@ func defined(open []*undefined) bool {
 	return !slices.ContainsFunc(open, func(u *undefined) bool { return u.all || len(u.values)+len(u.inputs)+len(u.words) > 0 })
 }
 
-func merge(to, from *emu.Coverage) {
-	for i := range to.Insts {
-		to.Insts[i] = to.Insts[i] || from.Insts[i]
+// performed takes over what a run performed.
+func (c *comparison) performed(all, now *emu.Coverage) {
+	if merge(all, now) {
+		c.grown++
 	}
-	for i := range from.Taken {
-		to.Taken[i] = to.Taken[i] || from.Taken[i]
-		to.Passed[i] = to.Passed[i] || from.Passed[i]
+}
+
+// merge takes over what a run performed, and reports whether something is new.
+func merge(to, from *emu.Coverage) (grown bool) {
+	take := func(to, from []bool) {
+		for i := range from {
+			grown = grown || from[i] && !to[i]
+			to[i] = to[i] || from[i]
+		}
 	}
+	take(to.Insts, from.Insts)
+	take(to.Taken, from.Taken)
+	take(to.Passed, from.Passed)
+	return grown
 }
 
 // policies are both orders of diverged lanes, with two contents for what nothing defines. With the last one lanes come apart wherever machine
@@ -258,9 +269,11 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 // shares reports whether a difference is none if diverged groups of lanes have uniform registers of their own, where a strong load of the
 // program may have told lanes different things. Which of them are together then is the replay's choice: the record tells each lane its own answer.
 func (c *comparison) shares(in *Input, g *emu.Grid, open []*undefined, l *emu.Launch, block, id int, ref *emu.Warp, p emu.Policy) bool {
-	if len(c.machine.Uniform) == 0 || !slices.ContainsFunc(ref.Threads[:], func(t *emu.Thread) bool {
-		return t != nil && slices.ContainsFunc(g.Records[t.Block*l.Threads()+t.Index].Events, func(e emu.Event) bool { return e.Kind == emu.EventLoad })
-	}) {
+	told := func(t *emu.Thread) bool {
+		loads := func(e emu.Event) bool { return e.Kind == emu.EventLoad }
+		return t != nil && slices.ContainsFunc(g.Records[t.Block*l.Threads()+t.Index].Events, loads)
+	}
+	if len(c.machine.Uniform) == 0 || !slices.ContainsFunc(ref.Threads[:], told) {
 		return false
 	}
 	p.Own = true

@@ -274,7 +274,7 @@ func (c *comparison) reaches(list []*Input) *Input {
 			return nil
 		}
 		*c.allowance -= r.Steps
-		if err == nil && (news(c.sourceCover, r.Cover) || r.news(c)) {
+		if err == nil && c.reachesMore(r) {
 			return in
 		}
 	}
@@ -319,6 +319,7 @@ func (c *comparison) adopts(ctx context.Context, s *comparison, at *Input) bool 
 	}
 	c.sourceCover, c.machineCover, c.compared, c.undefined, c.shown = s.sourceCover, s.machineCover, s.compared, s.undefined, s.shown
 	c.flipped, c.tried = s.flipped, s.tried
+	c.grown++
 	c.subs = append(append(c.subs, s), s.subs...)
 	c.Forced += 1 + s.Forced
 	return true

@@ -27,15 +27,14 @@ func leads(p *ir.Program, cover *emu.Coverage) []bool {
 
 // lead tells of the goals of a search whether they lead to operations that write memory. It is asked anew when something new was performed.
 type lead struct {
-	reached int
-	of      [2][]bool // of the program, of the machine code
+	grown int       // see comparison
+	of    [2][]bool // of the program, of the machine code
 }
 
 // leads reports whether the open outcome of an instruction leads to an operation that writes memory and that nobody has performed.
 func (s *search) leads(at spot) bool {
-	n := s.reached()
-	if s.lead.of[0] == nil || n != s.lead.reached {
-		s.lead = lead{n, [2][]bool{leads(s.program, s.sourceCover), leads(s.machine, s.machineCover)}}
+	if s.lead.of[0] == nil || s.grown != s.lead.grown {
+		s.lead = lead{s.grown, [2][]bool{leads(s.program, s.sourceCover), leads(s.machine, s.machineCover)}}
 	}
 	p, of := s.program, s.lead.of[0]
 	if at.machine {

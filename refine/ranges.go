@@ -35,7 +35,8 @@ const (
 // rangesOf follows a program: which instructions a thread may perform, whatever the input is, and with which outcomes. Numbers, and the
 // conditions on the way, may not allow one. Nil if that says nothing.
 func rangesOf(p *ir.Program) *ranges {
-	a := &ranges{p: p, fixed: constantBounds(p), sizes: sizes(p), bars: map[ir.Reg]bool{}, heads: make([]bool, len(p.Insts)+1), at: map[int32]*known{},
+	a := &ranges{p: p, fixed: constantBounds(p), sizes: sizes(p), bars: map[ir.Reg]bool{},
+		heads: make([]bool, len(p.Insts)+1), at: map[int32]*known{},
 		visits: map[int32]int{}, seen: make([]bool, len(p.Insts)), outcomes: make([]uint8, len(p.Insts))}
 	heads := 0
 	for i := range p.Insts {

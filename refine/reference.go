@@ -33,6 +33,9 @@ func (c *comparison) reference(in *Input) (*run, error) {
 	return r, err
 }
 
+// reachesMore reports whether a run performs something that none has performed, or shows an outcome that none has shown.
+func (c *comparison) reachesMore(r *run) bool { return news(c.sourceCover, r.Cover) || r.news(c) }
+
 // news reports whether a run shows an outcome of a condition that none has shown.
 func (r *run) news(c *comparison) bool {
 	for at := range r.shows {
@@ -92,7 +95,8 @@ func (c *comparison) prepared(code *emu.Code, in *Input, l *emu.Launch, fill uin
 	if in.Seed >= shuffled {
 		shuffle, tick = in.Seed, ticks[in.Seed%uint64(len(ticks))]
 	}
-	g, err := emu.NewGrid(code, l, m, emu.Policy{Shuffle: shuffle, Tick: tick, Quantum: quantum, Reverse: in.Seed%2 == 1, Fill: fill, MaxSteps: steps, TrapEnds: true, Anywhere: c.depth > 0}, true)
+	g, err := emu.NewGrid(code, l, m, emu.Policy{Shuffle: shuffle, Tick: tick, Quantum: quantum, Reverse: in.Seed%2 == 1, Fill: fill, MaxSteps: steps,
+		TrapEnds: true, Anywhere: c.depth > 0}, true)
 	if err != nil {
 		return nil, err
 	}

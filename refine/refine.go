@@ -181,11 +181,11 @@ func (c *comparison) searches() bool {
 // explore compares the codes on the inputs that were asked for, and on those that the search finds.
 func (c *comparison) explore(ctx context.Context) {
 	for i := range c.asked() {
-		reached := c.reached()
+		grown := c.grown
 		if ctx.Err() != nil {
 			return
 		}
-		if c.run(c.input(i)); len(c.Findings) > 0 || c.o.Enough && c.reached() == reached {
+		if c.run(c.input(i)); len(c.Findings) > 0 || c.o.Enough && c.grown == grown {
 			break
 		}
 	}
@@ -232,6 +232,7 @@ type comparison struct {
 	program, machine          *ir.Program
 	source, code              *emu.Code
 	sourceCover, machineCover *emu.Coverage
+	grown                     int // how often something was performed for the first time
 	kinds                     map[int32]emu.Kind
 	deaths                    map[occurrence]*death
 	reading                   reading // that with which machine code did last what the program does

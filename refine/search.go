@@ -40,7 +40,8 @@ type spot struct {
 }
 
 func newSearch(c *comparison) *search {
-	return &search{comparison: c, numbers: map[int64]int{}, goals: map[spot]*goal{}, borders: map[int32]uint8{}, edges: map[int32]*goal{}, costs: map[*Input]int64{}, cheap: map[int32]*Input{}, tried: map[string]bool{},
+	return &search{comparison: c, numbers: map[int64]int{}, goals: map[spot]*goal{}, borders: map[int32]uint8{},
+		edges: map[int32]*goal{}, costs: map[*Input]int64{}, cheap: map[int32]*Input{}, tried: map[string]bool{},
 		constant: map[bool]map[ir.Reg]uint64{false: values(c.program), true: values(c.machine)}}
 }
 
@@ -187,7 +188,7 @@ func (c *comparison) shorter(of *Input) (*Input, *run) {
 			}
 			in, spent := c.search.with(of, at, false, to), c.spent
 			a, err := c.reference(in)
-			if c.shortened += c.spent - spent; err == nil && !a.Cut && (c.uncompared(a.Cover) || a.news(c)) {
+			if c.shortened += c.spent - spent; err == nil && !a.Cut && c.promises(a) {
 				return in, a
 			}
 		}
@@ -209,6 +210,9 @@ func (c *comparison) counts() (out []int64) {
 	}
 	return out
 }
+
+// promises reports whether a run did something that was not compared, or shows an outcome that none has shown.
+func (c *comparison) promises(r *run) bool { return c.uncompared(r.Cover) || r.news(c) }
 
 // uncompared reports whether a run of the program performed an operation that writes memory and that was not compared.
 func (c *comparison) uncompared(cover *emu.Coverage) bool {

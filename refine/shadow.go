@@ -100,7 +100,7 @@ func (h *shade) trace(w *emu.Warp, pc int32, act uint32) {
 			h.faults(w, pc, do, act)
 		}
 	}
-	if !h.machine && h.lacks(pc)&(seenFirst|seenSecond) != 0 {
+	if !h.machine && h.needs()[pc]&(seenFirst|seenSecond) != 0 && h.lacks(pc)&(seenFirst|seenSecond) != 0 {
 		operations(h.p, pc, func(_ site, o *ir.Op) {
 			if chooses(in, o) {
 				h.decided(pc, o.Src[0])

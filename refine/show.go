@@ -100,9 +100,9 @@ func (c *comparison) show(in *Input, g *run, open []*undefined, agree []bool) {
 
 // dear reports whether to run a warp of a run again costs more than what is left for each outcome that was not shown: a cheaper run may show it.
 func (c *comparison) dear(g *run) bool {
-	open := c.unshown()
-	if c.again != nil {
-		open = len(c.again)
+	open := len(c.again)
+	if c.again == nil {
+		open = c.unshown()
 	}
 	return g.Steps/int64(max(1, len(g.Warps))) > mostShare*(c.flipEnd-c.flipped)/int64(max(1, open))
 }

@@ -8,20 +8,6 @@ import (
 	"optcheck/ir"
 )
 
-// reached counts the instructions and outcomes of branches that a run has performed.
-func (c *comparison) reached() (n int) {
-	for _, cover := range []*emu.Coverage{c.sourceCover, c.machineCover} {
-		for i := range cover.Insts {
-			for _, yes := range [...]bool{cover.Insts[i], cover.Taken[i], cover.Passed[i]} {
-				if yes {
-					n++
-				}
-			}
-		}
-	}
-	return n
-}
-
 // asked is on how many inputs a kernel is executed.
 func (c *comparison) asked() int {
 	switch {
@@ -87,12 +73,12 @@ func (c *comparison) try(in *Input, of spot) {
 		}
 	}
 	c.kept(err)
-	if err == nil && a.Cut && (c.uncompared(a.Cover) || a.news(c)) {
+	if err == nil && a.Cut && c.promises(a) {
 		if short, b := c.shorter(in); b != nil {
 			in, a = short, b
 		}
 	}
-	if err == nil && (of.machine || len(a.gained) > 0 && c.depth == 0 || a.news(c) || news(c.sourceCover, a.Cover)) {
+	if err == nil && (of.machine || len(a.gained) > 0 && c.depth == 0 || c.reachesMore(a)) {
 		before := c.unwritten() + c.unshown()
 		if c.kept(c.compare(in, a)); c.unwritten()+c.unshown() < before {
 			c.search.last = c.spent

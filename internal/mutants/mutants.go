@@ -92,6 +92,11 @@ func ofMutant(n int, becomes, is bool) bool {
 `
 )
 
+// Sources are the files of a folder that match a pattern, without those of tests.
+func Sources(dir, pattern string) []string {
+	return slices.DeleteFunc(input.Glob(dir, pattern), func(f string) bool { return strings.HasSuffix(f, "_test.go") })
+}
+
 // New returns the mutants of the Go files of one package. What is built lies in tmp.
 func New(tmp string, files ...string) (*Package, error) {
 	p := &Package{tmp: tmp, overlay: filepath.Join(tmp, "overlay.json"), bins: map[string]string{}, differs: map[Tests]map[int]bool{}, limits: map[Tests]time.Duration{}}

@@ -74,28 +74,25 @@ func (t Tree) asked(name, model string) (r askedRuns, err error) {
 
 // asyncSentences say what an H200 showed of the asynchronous corpus and of narrowed flags.
 func asyncSentences(t Tree) ([]string, error) {
-	corpus, err := t.asked("corpus.jsonl.gz", "ptx-async")
-	if err != nil {
-		return nil, err
+	var runs [3]askedRuns
+	for i, name := range []string{"corpus", "adaptive", "narrow"} {
+		r, err := t.asked(name+".jsonl.gz", "ptx-async")
+		if err != nil {
+			return nil, err
+		}
+		if runs[i] = r; r.forbiddenOutcomes > 0 {
+			return nil, fmt.Errorf("%s: %d forbidden outcomes, and the page says that there are none", name, r.forbiddenOutcomes)
+		}
 	}
-	adaptive, err := t.asked("adaptive.jsonl.gz", "ptx-async")
-	if err != nil {
-		return nil, err
-	}
-	narrow, err := t.asked("narrow.jsonl.gz", "ptx-async")
-	if err != nil {
-		return nil, err
-	}
+	corpus, adaptive, narrow := runs[0], runs[1], runs[2]
 	line := func(how string, r askedRuns) string {
 		return row(how, r.tests, plain.Number(int(r.instances)), r.forbiddenSeen, r.forbidden, r.allowedSeen, r.allowed)
-	}
-	if n := corpus.forbiddenOutcomes + adaptive.forbiddenOutcomes + narrow.forbiddenOutcomes; n > 0 {
-		return nil, fmt.Errorf("%d forbidden outcomes, and the page says that there are none", n)
 	}
 	return []string{
 		line("two settings", corpus), line("adaptive", adaptive),
 		fmt.Sprintf("each of the %d tests ran in at least %s instances", corpus.tests, plain.Number(int(corpus.least))),
-		fmt.Sprintf("%d of them ran, all validated, %d in at least 10^8 instances, %s in all", narrow.tests, narrow.enough, plain.Number(int(narrow.instances))),
+		fmt.Sprintf("%d of them ran, all validated, %d in at least 10^8 instances, %s in all", narrow.tests, narrow.enough,
+			plain.Number(int(narrow.instances))),
 		fmt.Sprintf("neither the %d that `ptx-async` forbids, nor the %d that it allows", narrow.forbidden, narrow.allowed),
 	}, nil
 }

@@ -15,7 +15,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -83,7 +82,7 @@ func sample(ctx context.Context, dir, only string, wanted func(string) bool, tes
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	p, err := mutants.New(tmp, sources(dir, only)...)
+	p, err := mutants.New(tmp, mutants.Sources(dir, only)...)
 	if err != nil {
 		return err
 	}
@@ -124,11 +123,6 @@ func sample(ctx context.Context, dir, only string, wanted func(string) bool, tes
 	}
 	fmt.Printf("%s: seed %d, %d of %d sampled mutants noticed, of %d\n", filepath.Base(dir), seed, noticed, done, len(p.Mutants))
 	return nil
-}
-
-// sources are the files of a folder that match a pattern, without those of tests.
-func sources(dir, only string) []string {
-	return slices.DeleteFunc(input.Glob(dir, only), func(f string) bool { return strings.HasSuffix(f, "_test.go") })
 }
 
 // baseline makes sure that the tests pass with the code as it is, and have four times the time that they take.

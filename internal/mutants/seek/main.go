@@ -13,11 +13,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
-	"optcheck/internal/input"
 	"optcheck/internal/mutants"
 )
 
@@ -47,7 +44,7 @@ func seek(ctx context.Context, dir string, o mutants.Seeking) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	p, err := mutants.New(tmp, slices.DeleteFunc(input.Glob(dir, "*.go"), func(f string) bool { return strings.HasSuffix(f, "_test.go") })...)
+	p, err := mutants.New(tmp, mutants.Sources(dir, "*.go")...)
 	if err != nil {
 		return err
 	}
