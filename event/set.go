@@ -124,24 +124,19 @@ func (s *Set) AddTest(t Test) uint32 {
 }
 
 // AddColumn takes in a column and returns its index.
-func (s *Set) AddColumn(c Column) uint32 {
-	i, ok := s.columns[c]
-	if !ok {
-		i = uint32(len(s.Columns))
-		s.columns[c] = i
-		s.Columns = append(s.Columns, c)
-	}
-	return i
-}
+func (s *Set) AddColumn(c Column) uint32 { return intern(s.columns, &s.Columns, c, c) }
 
 // AddResult takes in a result and returns its index. key identifies it: the
 // same key is taken for the same result.
-func (s *Set) AddResult(key string, r Result) uint32 {
-	i, ok := s.results[key]
+func (s *Set) AddResult(key string, r Result) uint32 { return intern(s.results, &s.Results, key, r) }
+
+// intern takes a value into a list, unless its key is known, and returns its index.
+func intern[K comparable, V any](known map[K]uint32, list *[]V, key K, v V) uint32 {
+	i, ok := known[key]
 	if !ok {
-		i = uint32(len(s.Results))
-		s.results[key] = i
-		s.Results = append(s.Results, r)
+		i = uint32(len(*list))
+		known[key] = i
+		*list = append(*list, v)
 	}
 	return i
 }
