@@ -39,7 +39,7 @@ func WriteBaseline(w io.Writer, cells iter.Seq2[int, *event.Cell]) error {
 	var list []entry
 	seen := map[string]bool{}
 	for _, c := range cells {
-		if len(c.Known) > 0 || !c.HasFindings() || c.Class == event.Unknown {
+		if len(c.Known) > 0 || !c.HasFindings() {
 			continue
 		}
 		for i := range c.Findings {

@@ -2,7 +2,9 @@ package known
 
 import (
 	"bytes"
+	"iter"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,6 +17,16 @@ func cellOf(class string, findings ...event.Finding) event.Cell {
 		Result: event.Result{Class: class, Findings: findings}}
 }
 
+func all(cells []event.Cell) iter.Seq2[int, *event.Cell] {
+	return func(yield func(int, *event.Cell) bool) {
+		for i := range cells {
+			if !yield(i, &cells[i]) {
+				return
+			}
+		}
+	}
+}
+
 // TestBaseline: a list that is written knows what was found, also where lines and registers are others, and nothing else.
 func TestBaseline(t *testing.T) {
 	gone := event.Finding{Rule: "missing", Access: 3, Detail: "70:2 ld.acquire.gpu.b32 %r2,[%rd9+0x1f]: there is \"nothing\" of it\n(or little)"}
@@ -23,17 +35,10 @@ func TestBaseline(t *testing.T) {
 	old.Known = []string{"somebody's"}
 	cells := []event.Cell{cellOf(event.Miscompiled, gone, weak), cellOf(event.Miscompiled, gone), cellOf(event.Preserved), old,
 		cellOf(event.Unknown, weak)}
-	all := func(yield func(int, *event.Cell) bool) {
-		for i := range cells {
-			if !yield(i, &cells[i]) {
-				return
-			}
-		}
-	}
 	var b, again bytes.Buffer
-	require.NoError(t, WriteBaseline(&b, all))
+	require.NoError(t, WriteBaseline(&b, all(cells)))
 	slices.Reverse(cells)
-	require.NoError(t, WriteBaseline(&again, all))
+	require.NoError(t, WriteBaseline(&again, all(cells)))
 	require.Equal(t, b.String(), again.String())
 	l, err := Parse("baseline.yaml", b.Bytes())
 	require.NoError(t, err)
@@ -52,7 +57,41 @@ func TestBaseline(t *testing.T) {
 	require.False(t, knows(other))
 	b.Reset()
 	cells = nil
-	require.NoError(t, WriteBaseline(&b, all))
+	require.NoError(t, WriteBaseline(&b, all(cells)))
 	_, err = Parse("baseline.yaml", b.Bytes())
 	require.NoError(t, err)
+}
+
+// TestBaselineOrder: a list is in the order of tests, rules and details, whatever the order of the cells, and no longer than a list that can be read.
+func TestBaselineOrder(t *testing.T) {
+	of := func(test, rule, detail string) event.Cell {
+		c := cellOf(event.Changed, event.Finding{Rule: rule, Detail: detail})
+		c.Test = test
+		return c
+	}
+	cells := []event.Cell{of("c", "merged", "z"), of("a", "missing", "u"), of("b", "merged", "x"), of("a", "merged", "w"), of("a", "merged", "v")}
+	var b bytes.Buffer
+	require.NoError(t, WriteBaseline(&b, all(cells)))
+	var found []string
+	for line := range strings.Lines(b.String()) {
+		if note, ok := strings.CutPrefix(strings.TrimSpace(line), "note: "); ok {
+			found = append(found, note)
+		}
+	}
+	require.Equal(t, "v w u x z", strings.Join(found, " "))
+	b.Reset()
+	require.ErrorContains(t, WriteBaseline(&b, all([]event.Cell{of("a", "merged", strings.Repeat("x", maxFile))})), "too many")
+	require.Empty(t, b.String())
+}
+
+// TestBaselineNote: a note is a finding's detail, as far as there is room, cut between characters.
+func TestBaselineNote(t *testing.T) {
+	for _, x := range []struct{ detail, note string }{
+		{strings.Repeat("a", maxNote), strings.Repeat("a", maxNote)},
+		{strings.Repeat("a", maxNote+1), strings.Repeat("a", maxNote) + "…"},
+		{strings.Repeat("a", maxNote-1) + "é", strings.Repeat("a", maxNote-1) + "…"},
+	} {
+		c := cellOf(event.Changed)
+		require.Equal(t, x.note, baseline(&c, &event.Finding{Detail: x.detail}).Note)
+	}
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"optcheck/event"
+	"optcheck/verify"
 )
 
 func TestErrors(t *testing.T) {
@@ -55,6 +58,16 @@ func FuzzParse(f *testing.F) {
 			l.Mark(cell())
 		}
 	})
+}
+
+// TestRules: a rule that the checker or verify can break may be known, and what is undecided.
+func TestRules(t *testing.T) {
+	for _, r := range verify.Rules() {
+		require.NoError(t, isRule(string(r.Rule)))
+	}
+	require.NoError(t, isRule("merged"))
+	require.NoError(t, isRule(event.Undecided))
+	require.Error(t, isRule("race-free"))
 }
 
 // TestManyErrors: a file with many mistakes is told of the first ones, and that there are more; once.
