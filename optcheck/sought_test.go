@@ -73,9 +73,13 @@ const withCode = 1_000_000
 // says is what is said of a kernel of a cell, changed as a seed has it: changed code, another test, registers that may hold anything.
 func (s *seeker) says(t *testing.T, kernel int, seed uint64) string {
 	t.Helper()
-	rnd := rand.New(rand.NewPCG(seed, uint64(kernel)))
-	k := &s.cell.Kernels[kernel]
-	f := s.changed(rnd, k.Func)
+	k, rounds := &s.cell.Kernels[kernel], mutants.Rounds(seed)
+	rnd := rand.New(rand.NewPCG(rounds[0], uint64(kernel)))
+	f := s.changed(rnd, k.Func, rnd.IntN(4))
+	for _, seed := range rounds[1:] {
+		rnd := rand.New(rand.NewPCG(seed, uint64(kernel)))
+		f = s.changed(rnd, f, 1+rnd.IntN(2))
+	}
 	check := *k.Check
 	if rnd.IntN(3) == 0 {
 		check.Unsettled = anyUnsettled(rnd, f)
@@ -93,7 +97,7 @@ func (s *seeker) says(t *testing.T, kernel int, seed uint64) string {
 	if err != nil {
 		return err.Error()
 	}
-	if want.Digest = k.Digest; seed >= withCode {
+	if want.Digest = k.Digest; rounds[0] >= withCode {
 		flat, _, err := x.Unrolled()
 		require.NoError(t, err)
 		want.SetCode(&flat.Threads[k.Thread], k.Values)
@@ -116,8 +120,8 @@ func (s *seeker) says(t *testing.T, kernel int, seed uint64) string {
 	return said
 }
 
-// changed is a function with up to three changes.
-func (s *seeker) changed(rnd *rand.Rand, of *isa.Func) *isa.Func {
+// changed is a function with some changes.
+func (s *seeker) changed(rnd *rand.Rand, of *isa.Func, changes int) *isa.Func {
 	f := *of
 	f.Insts = slices.Clone(of.Insts)
 	var at []int // what does something
@@ -127,7 +131,7 @@ func (s *seeker) changed(rnd *rand.Rand, of *isa.Func) *isa.Func {
 		}
 	}
 	sp := &splicer{rnd: rnd, pool: s.splicers[vendorOf(s.cell.Target)].pool}
-	for range rnd.IntN(4) {
+	for range changes {
 		if len(at) == 0 {
 			break
 		}

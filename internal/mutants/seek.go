@@ -39,23 +39,28 @@ type seeking struct {
 	dead        []bool
 	misses      []int
 	yield, cost map[int]float64 // of each cell: mutants that were noticed, and seconds
+	reach       map[int][]Try   // of each mutant that nothing has noticed: some tries that ask for it
 }
 
-// Seek looks for tries that notice mutants: first among those of the file, then at random, where it paid before. It logs which try
-// notices which mutant.
+// Seek looks for tries that notice mutants: first among those of the file, then at random, where it paid before, and then by further
+// changes of tries that ask for a mutant that nothing has noticed. It logs which try notices which mutant.
 func (x *Tries) Seek(t *testing.T, a *Alive, o Seeking) {
 	s := &seeking{Seeking: o, x: x, a: a, t: t, dead: make([]bool, len(a.Seen)), misses: make([]int, len(a.Seen)),
-		yield: map[int]float64{}, cost: map[int]float64{}}
+		yield: map[int]float64{}, cost: map[int]float64{}, reach: map[int][]Try{}}
 	stored, _, err := readTries(o.File)
 	require.NoError(t, err)
 	done := s.resume()
 	for i, y := range stored[min(done, len(stored)):] {
-		s.try(y, time.Minute)
+		s.try(y, time.Minute, 0)
 		fmt.Fprintln(s.log, "replayed", done+i+1)
 	}
 	rnd := rand.New(rand.NewPCG(o.Seed, uint64(time.Now().UnixNano())))
 	for time.Now().Before(o.End) {
-		s.try(s.choose(rnd), o.Most)
+		if y, n := s.further(rnd); n > 0 {
+			s.try(y, o.Most, n)
+		} else {
+			s.try(s.choose(rnd), o.Most, 0)
+		}
 	}
 	fmt.Fprintln(s.log, "end")
 }
@@ -97,13 +102,37 @@ func (s *seeking) choose(rnd *rand.Rand) (y Try) {
 			y.Cell = c
 		}
 	}
-	y.Kernel, y.Seed = rnd.IntN(len(s.x.Sizes[y.Cell])), uint64(rnd.IntN(2_000_000))
+	y.Kernel, y.Seed = rnd.IntN(len(s.x.Sizes[y.Cell])), uint64(rnd.IntN(firstSeeds))
 	return y
 }
 
+// further draws a mutant that nothing has noticed, and changes a try that asks for it once more; 0 for none.
+func (s *seeking) further(rnd *rand.Rand) (y Try, mutant int) {
+	if len(s.reach) == 0 || rnd.IntN(4) == 0 {
+		return y, 0
+	}
+	for range 20 {
+		if mutant = 1 + rnd.IntN(len(s.dead)-1); len(s.reach[mutant]) > 0 {
+			y = s.reach[mutant][rnd.IntN(len(s.reach[mutant]))]
+			y.Seed = further(rnd, y.Seed)
+			return y, mutant
+		}
+	}
+	return y, 0
+}
+
+// asks keeps a few of the tries that ask for a mutant.
+func (s *seeking) asks(mutant int, y Try) {
+	if list := s.reach[mutant]; len(list) < 8 {
+		s.reach[mutant] = append(list, y)
+	} else if rand.IntN(8) == 0 {
+		list[rand.IntN(len(list))] = y
+	}
+}
+
 // try runs a try with each mutant that it asks for and that nothing has noticed yet. Those that were missed often are left out more and
-// more often.
-func (s *seeking) try(y Try, most time.Duration) {
+// more often, but for a wanted one.
+func (s *seeking) try(y Try, most time.Duration, wanted int) {
 	begin := time.Now()
 	clear(s.a.Seen)
 	base, ok := s.run(y, 0, time.Second)
@@ -112,7 +141,11 @@ func (s *seeking) try(y Try, most time.Duration) {
 		return
 	}
 	for n, seen := range slices.Clone(s.a.Seen) {
-		if !seen || s.dead[n] || s.misses[n] > 20 && rand.IntN(s.misses[n]) > 10 {
+		if !seen || s.dead[n] {
+			continue
+		}
+		s.asks(n, y)
+		if n != wanted && s.misses[n] > 20 && rand.IntN(s.misses[n]) > 10 {
 			continue
 		}
 		if is, ok := s.run(y, n, 10*took+100*time.Millisecond); ok && is == base {
@@ -123,6 +156,7 @@ func (s *seeking) try(y Try, most time.Duration) {
 			return // a mutant has left something behind
 		}
 		s.dead[n] = true
+		delete(s.reach, n)
 		s.yield[y.Cell]++
 		fmt.Fprintln(s.log, "kill", n, y.Cell, y.Kernel, y.Seed)
 	}

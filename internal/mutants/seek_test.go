@@ -2,6 +2,7 @@ package mutants
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +10,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+// TestRounds: a round more leaves those before it as they are, and there are never more than three.
+func TestRounds(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 1))
+	require.Equal(t, []uint64{0}, Rounds(0))
+	require.Equal(t, []uint64{firstSeeds - 1}, Rounds(firstSeeds-1))
+	for range 100 {
+		seed := uint64(rnd.IntN(firstSeeds))
+		for range 5 {
+			before := Rounds(seed)
+			seed = further(rnd, seed)
+			now := Rounds(seed)
+			require.LessOrEqual(t, len(now), 3)
+			require.Greater(t, len(now), 1)
+			require.Equal(t, before[:len(now)-1], now[:len(now)-1])
+		}
+	}
+}
 
 // TestSeek: tries are kept that notice mutants, one that takes too long or panics among them; stored ones that notice nothing are not.
 func TestSeek(t *testing.T) {

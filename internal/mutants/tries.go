@@ -3,6 +3,7 @@ package mutants
 import (
 	"fmt"
 	"hash/fnv"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -24,6 +25,31 @@ type Tries struct {
 type Try struct {
 	Cell, Kernel int
 	Seed         uint64
+}
+
+// A seed has up to three rounds of changes: the first one's seed is below firstSeeds, each has seedBits.
+const (
+	seedBits   = 21
+	firstSeeds = 2_000_000
+)
+
+// Rounds are the seeds of a seed's rounds of changes. There is always a first one.
+func Rounds(seed uint64) []uint64 {
+	list := []uint64{seed % (1 << seedBits)}
+	for seed >>= seedBits; seed > 0; seed >>= seedBits {
+		list = append(list, seed%(1<<seedBits))
+	}
+	return list
+}
+
+// further is a seed with one more round, or with another last one.
+func further(rnd *rand.Rand, seed uint64) uint64 {
+	n := len(Rounds(seed))
+	if n == 3 || n == 2 && rnd.IntN(3) == 0 {
+		n--
+		seed %= 1 << (n * seedBits)
+	}
+	return seed | uint64(1+rnd.IntN(1<<seedBits-1))<<(n*seedBits)
 }
 
 func (x *Tries) hash(t *testing.T, y Try) uint32 {
