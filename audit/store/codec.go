@@ -3,11 +3,11 @@ package store
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -105,10 +105,7 @@ func codeValue(s string) any {
 	if len(s) == 16 {
 		var b [8]byte
 		if _, err := hex.Decode(b[:], []byte(s)); err == nil && hex.EncodeToString(b[:]) == s {
-			n, err := strconv.ParseUint(s, 16, 64)
-			if err == nil {
-				return int64(n)
-			}
+			return int64(binary.BigEndian.Uint64(b[:]))
 		}
 	}
 	return s

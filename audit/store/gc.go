@@ -182,7 +182,7 @@ func (s *Store) removeBuild(ctx context.Context, b *BuildGarbage, p *Policy, all
 		switch {
 		case all:
 			query = "DELETE FROM cell WHERE col=?"
-		case p.KeepBuilds <= 0 && p.OlderThan <= 0 && len(c.newer) > 0:
+		case p.KeepBuilds <= 0 && p.OlderThan <= 0:
 			query = `DELETE FROM cell WHERE col=? AND EXISTS (SELECT 1 FROM temp.newer n JOIN cell d ON d.col=n.new AND d.test=cell.test
 				WHERE n.old=cell.col AND d.body NOT IN (SELECT body FROM temp.again))`
 		}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/event"
+)
+
+// TestCodeInResult: a result that has the code of its cell in it is damage, though its hash is right.
+func TestCodeInResult(t *testing.T) {
+	s := storeOf(t, t.TempDir(), gcRun("b", "mp"))
+	defer s.Close()
+	text := []byte(`{"class":"optimised","code":"x"}`)
+	hash := digestOf(text)
+	_, err := s.c.ExecContext(t.Context(), "UPDATE body SET hash=?, data=?", hash[:], append([]byte{codecPlain}, text...))
+	require.NoError(t, err)
+	faults, err := s.Check(t.Context())
+	require.NoError(t, err)
+	require.Len(t, faults, 1)
+}
+
+// TestLostTest: a cell whose test is gone makes no other test one that has been done.
+func TestLostTest(t *testing.T) {
+	s := storeOf(t, t.TempDir(), gcRun("b", "mp", "sb"))
+	defer s.Close()
+	done := func() (out []string) {
+		w := s.Writer()
+		require.NoError(t, w.Handle(gcRun("b", "mp")[0]))
+		require.NoError(t, w.Remember(t.Context()))
+		for _, name := range []string{"mp", "sb"} {
+			if w.Have(&event.Cell{Test: name, Hash: "h", Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}) {
+				out = append(out, name)
+			}
+		}
+		return out
+	}
+	require.Equal(t, []string{"mp", "sb"}, done())
+	_, err := s.exec("DELETE FROM cell WHERE test=(SELECT id FROM test WHERE name='mp')")
+	require.NoError(t, err)
+	_, err = s.exec("UPDATE cell SET test=-1")
+	require.NoError(t, err)
+	require.Empty(t, done())
+}
+
+// TestPack: what cannot be made smaller is stored as it is.
+func TestPack(t *testing.T) {
+	noise, text := make([]byte, 1<<12), bytes.Repeat([]byte("text"), 1<<10)
+	for i := range noise {
+		noise[i] = byte(rand.New(rand.NewPCG(uint64(i), 1)).Uint32())
+	}
+	for _, x := range []struct {
+		data []byte
+		most int
+	}{{noise, 1 + len(noise)}, {text, len(text) / 10}, {text[:128], 129}, {nil, 1}} {
+		blob := pack(x.data)
+		require.LessOrEqual(t, len(blob), x.most)
+		data, err := unpack(blob)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(x.data, data))
+	}
+}
+
+// TestEmptySum: the function that sums rows up refuses a query that names no table.
+func TestEmptySum(t *testing.T) {
+	s := fresh(t, t.TempDir(), "a")
+	defer s.Close()
+	for query, want := range map[string]string{"SELECT optcheck_sum()": "of nothing", "SELECT optcheck_sum(7)": "no table"} {
+		_, err := s.row(query, nil, new(int64))
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestImportedRuns: a stream counts as a run when it is new, not when it is imported again.
+func TestImportedRuns(t *testing.T) {
+	s := fresh(t, t.TempDir(), "a")
+	defer s.Close()
+	for _, want := range []Counts{{Runs: 1, Cells: 1}, {Repeated: 1}} {
+		n, err := s.Import(t.Context(), "x", bytes.NewReader(stream(t, gcRun("b", "mp"))))
+		require.NoError(t, err)
+		require.Equal(t, want.Runs, n.Runs)
+		require.Equal(t, want.Cells, n.Cells)
+	}
+}
+
+// TestGCEmptyRun: a build that is not kept goes, though it has no cells.
+func TestGCEmptyRun(t *testing.T) {
+	for keep, runs := range map[int]int64{0: 2, 1: 1, 2: 2} {
+		s := storeOf(t, t.TempDir(), gcRun("b1"), gcRun("b2", "mp"))
+		_, err := s.GC(t.Context(), Policy{KeepBuilds: keep})
+		require.NoError(t, err)
+		require.Equal(t, runs, count(t, s, "run"), keep)
+		require.NoError(t, s.Close())
+	}
+}
