@@ -78,14 +78,27 @@ func seekers(t *testing.T) (list []*seeker) {
 // says is what is said of a kernel that is changed as a seed has it.
 func (s *seeker) says(t *testing.T, seed uint64) string {
 	t.Helper()
-	rnd := rand.New(rand.NewPCG(seed, 31))
-	m := s.another(rnd)
+	rounds := tries.Rounds(seed)
+	rnd := rand.New(rand.NewPCG(rounds[0], 31))
+	by := map[int]string{} // lines of the PTX that are others
+	s.edit(rnd, by)
+	var later []*rand.Rand
+	for _, seed := range rounds[1:] {
+		rnd := rand.New(rand.NewPCG(seed, 31))
+		s.edit(rnd, by)
+		later = append(later, rnd)
+	}
+	m := s.another(by)
 	if m == nil {
 		return ""
 	}
 	prog := *s.c.prog
 	prog.Funcs = slices.Clone(prog.Funcs)
-	prog.Funcs[slices.Index(prog.Funcs, s.code)] = s.changed(rnd)
+	code := s.changed(rnd, s.code)
+	for _, rnd := range later {
+		code = s.changed(rnd, code)
+	}
+	prog.Funcs[slices.Index(prog.Funcs, s.code)] = code
 	at := slices.IndexFunc(m.Funcs, func(f *ptx.Func) bool { return f.Name == s.kernel })
 	k := checkKernel(m, m.Funcs[at], &prog, s.c.sm)
 	if err := k.judged(t.Context()); err != nil {
@@ -108,15 +121,21 @@ func (s *seeker) says(t *testing.T, seed uint64) string {
 
 func anyOf[T any](rnd *rand.Rand, list []T) T { return list[rnd.IntN(len(list))] }
 
-// another is the kernel's module, or one with a change or two of the kernel; nil if that is no PTX.
-func (s *seeker) another(rnd *rand.Rand) *ptx.Module {
+// edit makes other lines of some of the kernel's PTX: none, one or two.
+func (s *seeker) edit(rnd *rand.Rand, by map[int]string) {
 	if len(s.insts) == 0 || rnd.IntN(3) == 0 {
-		return s.c.m
+		return
 	}
-	by := map[int]string{}
 	for range 1 + rnd.IntN(2) {
 		in := anyOf(rnd, s.insts)
 		by[in.N] = s.otherText(rnd, in)
+	}
+}
+
+// another is the kernel's module, or one with other lines; nil if that is no PTX.
+func (s *seeker) another(by map[int]string) *ptx.Module {
+	if len(by) == 0 {
+		return s.c.m
 	}
 	m, err := ptx.Parse(s.c.m.File, []byte(apply(s.lined, by)))
 	if err != nil {
@@ -160,9 +179,9 @@ func (s *seeker) otherText(rnd *rand.Rand, in *ptx.Inst) string {
 	return "@%p1 " + text + ";"
 }
 
-// changed is the kernel's machine code with up to three changes.
-func (s *seeker) changed(rnd *rand.Rand) *isa.Func {
-	f := *s.code
+// changed is machine code of the kernel with up to three changes.
+func (s *seeker) changed(rnd *rand.Rand, of *isa.Func) *isa.Func {
+	f := *of
 	f.Insts = slices.Clone(f.Insts)
 	var all, at []int // those that do something, and those that the checker looks at
 	for i := range f.Insts {
