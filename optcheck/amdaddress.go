@@ -79,7 +79,6 @@ func (m *machine) initial(r isa.Reg) bool {
 func (m *machine) bytes(v value, depth int) value {
 	p := m.tr.pool
 	n := p.nodes[v]
-	two, _ := p.isConst(n.b)
 	switch {
 	case n.kind == kConst:
 		return p.constant(uint32(n.imm) * 4)
@@ -87,8 +86,10 @@ func (m *machine) bytes(v value, depth int) value {
 		return p.addConst(m.bytes(n.a, depth+1), uint32(n.imm)*4)
 	case n.kind == kAdd && depth < maxDepth:
 		return p.add(m.bytes(n.a, depth+1), m.bytes(n.b, depth+1))
-	case n.kind == kFun && n.imm == uint64(isa.MicroShr)<<8 && n.b >= 0 && two == 2:
-		return n.a
+	case n.kind == kFun && n.imm == uint64(isa.MicroShr)<<8:
+		if by, ok := p.isConst(n.b); ok && by == 2 {
+			return n.a
+		}
 	}
 	return m.shl(v, p.constant(2))
 }

@@ -17,12 +17,13 @@ func (m *machine) half(v value, part string) value {
 		return m.low(v, 2)
 	case "h":
 		n := p.nodes[p.decided(v, 0xffff0000)]
-		by, _ := p.isConst(n.b)
 		switch {
 		case n.kind == kConst:
 			return p.constant(uint32(n.imm) >> 16)
-		case n.kind == kFun && n.imm == uint64(isa.MicroShl)<<8 && by == 16:
-			return m.low(n.a, 2)
+		case n.kind == kFun && n.imm == uint64(isa.MicroShl)<<8:
+			if by, ok := p.isConst(n.b); ok && by == 16 {
+				return m.low(n.a, 2)
+			}
 		}
 		return p.mk(node{kind: kFun, imm: uint64(isa.MicroShr) << 8, a: v, b: p.constant(16), c: none})
 	}

@@ -308,12 +308,17 @@ func firstRuns(t *testing.T, x *litmus.Test, threads []LiftedThread, m Machine) 
 	return said + fmt.Sprint(err)
 }
 
-// sought are the tries of all kernels.
+// sought are the tries of all kernels, and behind them those of composed words.
 func sought(t *testing.T) *mutants.Tries {
 	t.Helper()
 	cells := seekers(t)
 	x := &mutants.Tries{
-		Says: func(t *testing.T, cell, kernel int, seed uint64) string { return cells[cell].says(t, kernel, seed) },
+		Says: func(t *testing.T, cell, kernel int, seed uint64) string {
+			if cell == len(cells) {
+				return wordsSay(t, kernel, seed)
+			}
+			return cells[cell].says(t, kernel, seed)
+		},
 		Fresh: func() {
 			states, pools = sync.Pool{New: states.New}, sync.Pool{New: pools.New}
 		},
@@ -325,6 +330,7 @@ func sought(t *testing.T) *mutants.Tries {
 		}
 		x.Sizes = append(x.Sizes, sizes)
 	}
+	x.Sizes = append(x.Sizes, make([]int, len(wordTargets)))
 	return x
 }
 
