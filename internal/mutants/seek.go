@@ -62,6 +62,11 @@ func (x *Tries) Seek(t *testing.T, a *Alive, o Seeking) {
 			s.try(s.choose(rnd), o.Most, 0)
 		}
 	}
+	for n, times := range s.misses {
+		if times > 0 && !s.dead[n] {
+			fmt.Fprintln(s.log, "missed", n, times)
+		}
+	}
 	fmt.Fprintln(s.log, "end")
 }
 
