@@ -3,7 +3,9 @@ package store
 import (
 	"bytes"
 	"math/rand/v2"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -58,6 +60,7 @@ func TestPack(t *testing.T) {
 	}{{noise, 1 + len(noise)}, {text, len(text) / 10}, {text[:128], 129}, {nil, 1}} {
 		blob := pack(x.data)
 		require.LessOrEqual(t, len(blob), x.most)
+		require.Equal(t, len(x.data) <= 128 || x.most > len(x.data), blob[0] == codecPlain, "little, and noise, as it is")
 		data, err := unpack(blob)
 		require.NoError(t, err)
 		require.True(t, bytes.Equal(x.data, data))
@@ -95,4 +98,47 @@ func TestGCEmptyRun(t *testing.T) {
 		require.Equal(t, runs, count(t, s, "run"), keep)
 		require.NoError(t, s.Close())
 	}
+}
+
+// TestWrittenWhileRead: who reads a store that nobody writes sees what somebody writes later.
+func TestWrittenWhileRead(t *testing.T) {
+	dir := t.TempDir()
+	s := storeOf(t, dir, gcRun("b1", "mp"))
+	require.NoError(t, s.Close())
+	require.NoFileExists(t, s.Path()+"-wal")
+	reader, err := Open(t.Context(), s.Path(), Read)
+	require.NoError(t, err)
+	defer reader.Close()
+	live, err := reader.Follow(t.Context(), View{})
+	require.NoError(t, err)
+	require.Len(t, live.Cells, 1)
+	writer, err := Open(t.Context(), s.Path(), Write)
+	require.NoError(t, err)
+	_, err = writer.Import(t.Context(), "x", bytes.NewReader(stream(t, gcRun("b1", "sb"))))
+	require.NoError(t, err)
+	require.NoError(t, writer.Close())
+	n, _, err := live.Refresh(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+}
+
+// full is a file on a device without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// TestFullTable: a table that could not be written is an error, however short it is.
+func TestFullTable(t *testing.T) {
+	s := storeOf(t, t.TempDir(), gcRun("b1", "mp"))
+	defer s.Close()
+	require.ErrorIs(t, s.ExportCSV(t.Context(), View{}, full{}), syscall.ENOSPC)
+}
+
+// TestWants: a clock that went back keeps no build of which only the number decides.
+func TestWants(t *testing.T) {
+	old, now := &BuildGarbage{Build: "b1", LastUsed: time.Now().Add(time.Hour).Unix()}, &BuildGarbage{Build: "b2"}
+	builds := []*BuildGarbage{now, old}
+	require.True(t, (&Policy{KeepBuilds: 1}).wants(builds, old))
+	require.False(t, (&Policy{KeepBuilds: 1, OlderThan: time.Minute}).wants(builds, old))
+	require.False(t, (&Policy{KeepBuilds: 1}).wants(builds, now))
 }

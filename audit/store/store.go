@@ -228,26 +228,18 @@ func (s *Store) update(ctx context.Context, f func() error) error {
 		return err
 	}
 	s.inTx = true
-	defer func() { s.inTx = false }()
-	done := false
 	defer func() {
-		if !done {
-			_, _ = s.c.ExecContext(context.Background(), "ROLLBACK")
-		}
+		s.inTx = false
+		_, _ = s.c.ExecContext(context.Background(), "ROLLBACK") // of nothing, if all went well
 	}()
 	if err := f(); err != nil {
 		return err
 	}
 	// Outside WAL mode, as when a store is created, it waits for readers.
-	err = s.retry(ctx, func() error {
+	return s.retry(ctx, func() error {
 		_, err := s.c.ExecContext(context.Background(), "COMMIT")
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	done = true
-	return nil
 }
 
 // retry repeats f while another process's writing prevents it.
