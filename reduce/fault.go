@@ -1,11 +1,13 @@
 package reduce
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"optcheck/ptx"
 	"optcheck/verify"
@@ -21,26 +23,24 @@ type Fault struct {
 	All []*verify.Finding
 }
 
-// faultReducer is the shrinker of kernels with a fault: a smaller one has it if a finding breaks the same rule by the same operations
+// faultReducer is the subject of reductions of kernels with a fault: a smaller one has it if a finding breaks the same rule by the same operations
 // for the same reason, and no finding is new.
 type faultReducer struct {
 	f     *Fault
 	args  []verify.Arg // of the parameters p0, p1, …
-	now   *Kernel
-	seen  map[string]bool
-	tried int
-	steps int64 // that the kernel took with the fault; one that takes many more does not end
+	steps int64        // that the kernel took with the fault; one that takes many more does not end
+	kernels
 }
 
 // RunFault takes the kernel of a fault out of its module and removes what the fault does not need; tried is the number of kernels that
-// were verified. The limit of ctx ends it early, with what is reached then. The parameters of the result are called by their old
+// were verified. The limit ends it early, with what is reached then. The parameters of the result are called by their old
 // numbers: p0, p1, …
-func RunFault(ctx context.Context, f *Fault) (k *Kernel, tried int, err error) {
+func RunFault(ctx context.Context, f *Fault, limit time.Duration) (k *Kernel, tried int, err error) {
 	fn := f.Module.Func(f.Kernel)
 	if fn == nil {
 		return nil, 0, fmt.Errorf("no kernel %s", f.Kernel)
 	}
-	r := &faultReducer{f: f, args: slices.Clone(f.Options.Launch.Args), now: Extract(f.Module, fn), seen: map[string]bool{}}
+	r := &faultReducer{f: f, args: slices.Clone(f.Options.Launch.Args)}
 	for i := range r.args {
 		at := slices.IndexFunc(fn.Params, func(v ptx.Var) bool { return v.Name == r.args[i].Name })
 		if at < 0 {
@@ -51,44 +51,22 @@ func RunFault(ctx context.Context, f *Fault) (k *Kernel, tried int, err error) {
 		}
 		r.args[i].Name = fmt.Sprint("p", at)
 	}
-	if !r.has(r.now) {
-		return nil, r.tried, fmt.Errorf("%w in the kernel on its own", ErrNotThere)
+	all := &reduction[*Kernel]{of: r, now: Extract(f.Module, fn)}
+	if has, err := all.has(ctx, all.now); err != nil || !has {
+		return nil, all.Candidates, cmp.Or(err, fmt.Errorf("%w in the kernel on its own", ErrNotThere))
 	}
-	for n := max(1, len(r.now.body)/2); ; n = max(1, n/2) {
-		list := r.now.chunks(n)
-		if n == 1 {
-			list = append(list, r.now.fine()...)
-		}
-		best, _, err := round(ctx, r, r.now, r.now.String(), list)
-		switch {
-		case ctx.Err() != nil:
-			return r.now, r.tried, nil
-		case err != nil:
-			return nil, r.tried, err
-		case best != nil:
-			r.now, n = best.test, 2*n // once more with stretches of this size
-		case n == 1:
-			return r.now, r.tried, nil
-		}
-	}
+	err = all.within(ctx, limit, func(ctx context.Context) error { return statements(ctx, all) })
+	return all.now, all.Candidates, err
 }
 
-func (*faultReducer) after(k *Kernel, s kernelStep) (*Kernel, string) {
-	return k.after(s)
-}
-
-func (r *faultReducer) try(ctx context.Context, list []*candidateOf[*Kernel]) error {
-	for _, c := range list {
+func (r *faultReducer) ask(ctx context.Context, list []*Kernel) (holds []bool, err error) {
+	for _, k := range list {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
-		text := c.test.String()
-		if _, known := r.seen[text]; !known {
-			r.seen[text] = r.has(c.test)
-		}
-		c.holds = r.seen[text]
+		holds = append(holds, r.has(k))
 	}
-	return nil
+	return holds, nil
 }
 
 // launch is the launch of the fault, for a smaller kernel: arguments of parameters that it has no more are left out.
@@ -105,7 +83,6 @@ func (r *faultReducer) launch(m *ptx.Module) verify.Launch {
 
 // has reports whether a kernel has the fault.
 func (r *faultReducer) has(k *Kernel) bool {
-	r.tried++
 	m, err := ptx.Parse("min.ptx", []byte(k.String()))
 	if err != nil {
 		return false

@@ -24,7 +24,7 @@ func TestRunFault(t *testing.T) {
 		r, err := verify.Kernel(m, kernel, &o)
 		require.NoError(t, err)
 		f := &Fault{Module: m, Kernel: kernel, Options: o, Found: r.Found[0], All: r.Found}
-		k, tried, err := RunFault(t.Context(), f)
+		k, tried, err := RunFault(t.Context(), f, 0)
 		require.NoError(t, err, kernel)
 		require.LessOrEqual(t, k.Len(), most, "%s\n%s", kernel, k)
 		require.Greater(t, tried, 1)

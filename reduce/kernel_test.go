@@ -128,7 +128,6 @@ L2:
 // is 0; a condition that is known goes.
 func TestRemove(t *testing.T) {
 	k := kernelOf(t, program, "whole")
-	r := (&kernelReducer{})
 	without := func(k *Kernel, texts ...string) *Kernel {
 		gone := map[int]bool{}
 		for _, s := range k.body {
@@ -136,7 +135,7 @@ func TestRemove(t *testing.T) {
 				gone[s.id] = gone[s.id] || strings.Contains(s.text, x)
 			}
 		}
-		out, key := r.after(k, kernelStep{apply: func(k *Kernel) bool { return k.remove(gone) }})
+		out, key := k.after(kernelStep{apply: func(k *Kernel) bool { return k.remove(gone) }})
 		require.NotEmpty(t, key)
 		return out
 	}
@@ -156,7 +155,7 @@ func TestRemove(t *testing.T) {
 func TestKernelSteps(t *testing.T) {
 	start := kernelOf(t, program, "whole")
 	rapid.Check(t, func(rt *rapid.T) {
-		k, r := start, &kernelReducer{}
+		k := start
 		for n := 0; ; n++ {
 			if n > 200 {
 				rt.Fatalf("no end:\n%s", k)
@@ -164,7 +163,7 @@ func TestKernelSteps(t *testing.T) {
 			list := append(k.chunks(rapid.SampledFrom([]int{1, 1, 3}).Draw(rt, "n")), k.fine()...)
 			from, now := rapid.IntRange(0, len(list)).Draw(rt, "step"), k.String()
 			for _, s := range append(list[from:len(list):len(list)], list[:from]...) {
-				if next, key := r.after(k, s); key != "" && key != now {
+				if next, key := k.after(s); key != "" && key != now {
 					k = next
 					break
 				}

@@ -19,64 +19,49 @@ import (
 // batchBytes bounds the text that is compiled at once.
 const batchBytes = 1 << 20
 
-// try judges candidates, many in one process of each tool. One that was judged before is not
-// judged again.
-func (r *kernelReducer) try(ctx context.Context, list []*candidateOf[*Kernel]) error {
-	var todo []*Kernel
-	size := 0
-	asked := map[string]bool{}
-	flush := func() error {
-		err := r.judge(ctx, todo)
-		todo, size = nil, 0
-		return err
-	}
-	for _, c := range list {
-		text := c.test.String()
-		if _, known := r.seen[text]; known || asked[text] {
-			continue
+// ask judges candidates, many in one process of each tool.
+func (r *kernelReducer) ask(ctx context.Context, list []*Kernel) (holds []bool, err error) {
+	for len(list) > 0 {
+		n, size := 0, 0
+		for ; n < len(list) && size <= batchBytes; n++ {
+			size += len(list[n].String())
 		}
-		asked[text] = true
-		if todo, size = append(todo, c.test), size+len(text); size > batchBytes {
-			if err := flush(); err != nil {
-				return err
-			}
+		some, err := r.judge(ctx, list[:n])
+		if err != nil {
+			return nil, err
 		}
+		holds, list = append(holds, some...), list[n:]
 	}
-	if err := flush(); err != nil {
-		return err
-	}
-	for _, c := range list {
-		c.holds = r.seen[c.test.String()]
-	}
-	return nil
+	return holds, nil
 }
 
 // judge compares each of some kernels with its machine code, and those that have the finding with
 // that of the release that has not.
-func (r *kernelReducer) judge(ctx context.Context, list []*Kernel) error {
-	if len(list) == 0 {
-		return nil
-	}
-	r.res.Candidates += len(list)
+func (r *kernelReducer) judge(ctx context.Context, list []*Kernel) ([]bool, error) {
 	bad, err := r.say(ctx, r.f.Toolchain, list)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	holds := make([]bool, len(list))
 	var found []*Kernel
 	for i, k := range list {
-		holds := bad[i].has(r.f.Signature)
-		if r.seen[k.String()] = holds; holds {
+		if holds[i] = bad[i].has(r.f.Signature); holds[i] {
 			found = append(found, k)
 		}
 	}
 	if r.res.Good == nil || len(found) == 0 {
-		return nil
+		return holds, nil
 	}
 	good, err := r.say(ctx, r.res.Good, found)
-	for i := range good {
-		r.seen[found[i].String()] = kept(good[i])
+	if err != nil {
+		return nil, err
 	}
-	return err
+	for i := range list {
+		if holds[i] {
+			holds[i], good = kept(good[0]), good[1:]
+		}
+	}
+	return holds, nil
 }
 
 // said is what a comparison says of a module; its result is nil if a release refuses the module.

@@ -35,10 +35,7 @@ type KernelResult struct {
 	Cell    *realcode.Cell
 	Finding *realcode.Finding
 	Good    *toolchain.Toolchain // one of the others that keeps both kernels as written, nil if there is none
-	Steps   []string             // the simplifications taken, in order
-	// Stopped tells that the limit ended it: further steps might lead on.
-	Stopped            bool
-	Rounds, Candidates int
+	Effort
 }
 
 // RunKernel reduces a finding in real PTX, which must be there. The result has a finding with
@@ -49,7 +46,8 @@ func RunKernel(ctx context.Context, f *KernelFinding, o KernelOptions) (*KernelR
 	if err != nil {
 		return nil, err
 	}
-	r := &kernelReducer{o: o, f: f, seen: map[string]bool{}, res: &KernelResult{Start: *f, Min: *f}}
+	r := &kernelReducer{o: o, f: f, res: &KernelResult{Start: *f, Min: *f}}
+	r.reduction = &reduction[*Kernel]{of: r, progress: o.Progress}
 	if r.now, err = r.alone(ctx, x); err != nil {
 		return nil, err
 	}
@@ -57,27 +55,21 @@ func RunKernel(ctx context.Context, f *KernelFinding, o KernelOptions) (*KernelR
 	if err := r.compare(ctx); err != nil {
 		return nil, err
 	}
-	limited, cancel := ctx, context.CancelFunc(func() {})
-	if o.Limit > 0 {
-		limited, cancel = context.WithTimeout(ctx, o.Limit)
-	}
-	defer cancel()
 	if !o.Whole {
-		err = r.all(limited)
-	}
-	if r.res.Stopped = err != nil && limited.Err() != nil && ctx.Err() == nil; err != nil && !r.res.Stopped {
-		return nil, err
+		if err := r.within(ctx, o.Limit, func(ctx context.Context) error { return statements(ctx, r.reduction) }); err != nil {
+			return nil, err
+		}
 	}
 	return r.res, r.finish(ctx)
 }
 
-// kernelReducer is the shrinker of kernels.
+// kernelReducer is the subject of a reduction of a kernel, and that reduction.
 type kernelReducer struct {
-	o    KernelOptions
-	f    *KernelFinding
-	now  *Kernel
-	seen map[string]bool // whether a text has the finding
-	res  *KernelResult
+	o   KernelOptions
+	f   *KernelFinding
+	res *KernelResult
+	kernels
+	*reduction[*Kernel]
 }
 
 // alone finds the kernel, on its own, that has the finding: the function that it is in, the
@@ -106,12 +98,8 @@ func (r *kernelReducer) alone(ctx context.Context, x *realcode.Finding) (*Kernel
 			k.version = r.f.Toolchain.MaxPTX
 		}
 		for _, c := range []*Kernel{k, k.withoutCalls()} {
-			list := []*candidateOf[*Kernel]{{test: c}}
-			if err := r.try(ctx, list); err != nil {
-				return nil, err
-			}
-			if list[0].holds {
-				return c, nil
+			if holds, err := r.has(ctx, c); err != nil || holds {
+				return c, err
 			}
 		}
 	}
@@ -179,47 +167,25 @@ func (k *Kernel) withoutCalls() *Kernel {
 	return out
 }
 
-// all removes ever smaller stretches of statements, then simplifies single ones, until nothing
+// statements removes ever smaller stretches of statements, then simplifies single ones, until nothing
 // is left to do.
-func (r *kernelReducer) all(ctx context.Context) error {
+func statements(ctx context.Context, r *reduction[*Kernel]) error {
 	for n := max(1, len(r.now.body)/2); n > 1; n = min(n/2, max(1, len(r.now.body)/2)) {
-		for again := true; again; {
-			var err error
-			if again, err = r.round(ctx, r.now.chunks(n)); err != nil {
-				return err
-			}
-		}
-	}
-	for again := true; again; {
-		var err error
-		if again, err = r.round(ctx, append(r.now.chunks(1), r.now.fine()...)); err != nil {
+		if err := r.rounds(ctx, func(k *Kernel) []kernelStep { return k.chunks(n) }); err != nil {
 			return err
 		}
 	}
-	return nil
+	return r.rounds(ctx, func(k *Kernel) []kernelStep { return append(k.chunks(1), k.fine()...) })
 }
 
-func (r *kernelReducer) round(ctx context.Context, list []kernelStep) (bool, error) {
-	if r.res.Rounds++; r.res.Rounds > maxRounds {
-		return false, fmt.Errorf("no end after %d rounds", maxRounds)
-	}
-	best, info, err := round(ctx, r, r.now, r.now.String(), list)
-	if err != nil {
-		return false, err
-	}
-	if best != nil {
-		r.now = best.test
-		for _, s := range best.steps {
-			r.res.Steps = append(r.res.Steps, s.name)
-		}
-	}
-	if info.Number, info.Threads, info.Instrs = r.res.Rounds, 1, r.now.Len(); r.o.Progress != nil {
-		r.o.Progress(info)
-	}
-	return best != nil, nil
-}
+// kernels are what all subjects that are kernels have in common.
+type kernels struct{}
 
-func (*kernelReducer) after(k *Kernel, s kernelStep) (*Kernel, string) { return k.after(s) }
+func (kernels) key(k *Kernel) string { return k.String() }
+
+func (kernels) size(k *Kernel) (threads, instrs int) { return 1, k.Len() }
+
+func (kernels) after(k *Kernel, s kernelStep) (*Kernel, string) { return k.after(s) }
 
 // after returns a copy after a step, and its text; "" if the step does not apply or the result is not valid.
 func (k *Kernel) after(s kernelStep) (*Kernel, string) {
@@ -237,9 +203,10 @@ func (r *kernelReducer) finish(ctx context.Context) error {
 	if r.f.Input != nil {
 		named = r.now // the names of parameters say what their values are
 	}
-	if list := []*candidateOf[*Kernel]{{test: named}}; r.try(ctx, list) == nil && list[0].holds {
+	if holds, err := r.has(ctx, named); err == nil && holds {
 		r.res.Kernel = named
 	}
+	r.res.Effort = r.Effort
 	m, err := ptx.Parse("min.ptx", []byte(r.res.Kernel.String()))
 	if err != nil {
 		return fmt.Errorf("the reduced kernel: %w", err)

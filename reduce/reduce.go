@@ -24,16 +24,6 @@ type Options struct {
 	Progress func(Round)
 }
 
-// Round describes a round of a reduction.
-type Round struct {
-	Number     int    // counted from 1
-	Candidates int    // tests compiled in this round
-	Kept       int    // candidates that still have the finding
-	Step       string // the last simplification taken, "" if none was left
-	Threads    int    // of the smallest test so far
-	Instrs     int    // of the smallest test so far
-}
-
 // Result is a finding and the smallest one found for it.
 type Result struct {
 	Start Finding
@@ -41,14 +31,8 @@ type Result struct {
 	// Cell and Listing are those of Min.
 	Cell    event.Cell
 	Listing *event.Listing
-	// Steps are the simplifications taken, in order.
-	Steps              []string
-	Rounds, Candidates int
+	Effort
 }
-
-// maxRounds ends a reduction that does not terminate. Every step makes a test smaller, so only
-// a bug here can reach it.
-const maxRounds = 500
 
 // Run reduces a finding. The finding must be there: Run first calls Finding.Confirm. The result
 // is 1-minimal: the finding disappears after any further single step that Options allow.
@@ -62,27 +46,37 @@ func Run(ctx context.Context, f *Finding, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reducer{o: o, res: &Result{Start: *f, Min: *f}}
-	if cell.Verdict != nil {
-		r.model = strings.TrimSuffix(cell.Verdict.Model, "-rmw")
-	}
 	t := f.Test.Clone()
 	t.Meta = nil
 	number(t)
-	r.res.Min.Test = t
+	r := newReducer(o, f, t)
+	if cell.Verdict != nil {
+		r.model = strings.TrimSuffix(cell.Verdict.Model, "-rmw")
+	}
 	if err := r.all(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.finish(ctx); err != nil {
 		return nil, err
 	}
+	r.res.Effort = r.Effort
 	return r.res, nil
 }
 
+// reducer is the subject of a reduction of a test, and that reduction.
 type reducer struct {
 	o     Options
 	res   *Result
 	model string // that judged the finding, "" if none did
+	*reduction[*litmus.Test]
+}
+
+// newReducer begins with a test in the place of a finding's, which has numbers.
+func newReducer(o Options, f *Finding, t *litmus.Test) *reducer {
+	r := &reducer{o: o, res: &Result{Start: *f, Min: *f}}
+	r.res.Min.Test = t
+	r.reduction = &reduction[*litmus.Test]{of: r, now: t, progress: o.Progress}
+	return r
 }
 
 // needsCache reports whether cache operators must stay: the model of 2015 was validated with
@@ -99,15 +93,10 @@ func (r *reducer) all(ctx context.Context) error {
 		if _, err := r.place(ctx); err != nil {
 			return err
 		}
-		for {
-			again, err := r.round(ctx)
-			if err != nil {
-				return err
-			}
-			if !again {
-				break
-			}
+		if err := r.rounds(ctx, r.steps); err != nil {
+			return err
 		}
+		r.res.Min.Test = r.now
 		again, err := r.place(ctx)
 		if err != nil {
 			return err
@@ -124,6 +113,11 @@ var layoutRank = []spec.Layout{spec.Pointers, spec.Offsets, spec.Symbols, spec.A
 // place looks for a simpler layout, a lower level and fewer flags.
 func (r *reducer) place(ctx context.Context) (changed bool, err error) {
 	min := &r.res.Min
+	defer func() {
+		if changed {
+			r.seen = nil // it was said of another place
+		}
+	}()
 	for i := 0; i < len(min.Flags) && !r.keeps("flags"); {
 		f := *min
 		f.Flags = slices.Delete(slices.Clone(min.Flags), i, i+1)
@@ -131,7 +125,7 @@ func (r *reducer) place(ctx context.Context) (changed bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		r.res.Candidates++
+		r.Candidates++
 		if !min.Signature.Holds(&run.Cells[0]) {
 			i++
 			continue
@@ -156,7 +150,7 @@ func (r *reducer) place(ctx context.Context) (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	r.res.Candidates += len(run.Cells)
+	r.Candidates += len(run.Cells)
 	for _, l := range o.Layouts {
 		for _, lv := range o.Levels {
 			for i := range run.Cells {
@@ -175,13 +169,13 @@ func (r *reducer) place(ctx context.Context) (changed bool, err error) {
 	return false, fmt.Errorf("%w any more: %s gave another result the second time", ErrNotThere, min.Address())
 }
 
-func (r *reducer) took(step string) { r.res.Steps = append(r.res.Steps, step) }
+func (r *reducer) took(step string) { r.Steps = append(r.Steps, step) }
 
 // suffix marks the names of reduced tests.
 const suffix = "-min"
 
-// key returns a key that is equal for tests that become the same program.
-func (r *reducer) key(t *litmus.Test) string {
+// program returns what is equal for tests that become the same program.
+func (r *reducer) program(t *litmus.Test) string {
 	if tc := r.res.Min.Toolchain; tc != nil {
 		if p, err := pipeline.Of(tc, r.o.Audit.Source); err == nil {
 			return p.Means(t).Hash()
@@ -193,7 +187,7 @@ func (r *reducer) key(t *litmus.Test) string {
 // finish names the smallest test, audits it alone and keeps the result.
 func (r *reducer) finish(ctx context.Context) error {
 	t := r.res.Min.Test
-	if len(r.res.Steps) > 0 {
+	if len(r.Steps) > 0 {
 		t.Name, t.Doc = strings.TrimSuffix(r.res.Start.Test.Name, suffix)+suffix, "Reduced from "+r.res.Start.Test.Name
 	}
 	// As anybody else will read it: from its text.
@@ -210,12 +204,12 @@ func (r *reducer) finish(ctx context.Context) error {
 		return err
 	}
 	r.res.Cell, r.res.Listing = *cell, listing
-	return r.ask(ctx)
+	return r.wonder(ctx)
 }
 
-// ask changes the condition of a miscompiled test to its first new outcome, so that the test
+// wonder changes the condition of a miscompiled test to its first new outcome, so that the test
 // itself says what goes wrong.
-func (r *reducer) ask(ctx context.Context) error {
+func (r *reducer) wonder(ctx context.Context) error {
 	v := r.res.Cell.Verdict
 	if r.res.Cell.Class != event.Miscompiled || v == nil || len(v.New) == 0 || r.keeps("condition") {
 		return nil

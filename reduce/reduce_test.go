@@ -30,8 +30,9 @@ func TestReal(t *testing.T) {
 
 			numbered := res.Min.Test.Clone()
 			number(numbered)
-			r := &reducer{res: &Result{Min: res.Min}, model: cell.Verdict.Model}
-			list := r.singles(numbered)
+			r := newReducer(Options{}, &res.Min, numbered)
+			r.model = cell.Verdict.Model
+			list := r.singles(r.steps(numbered))
 			require.NoError(t, r.try(ctx, list))
 			for _, s := range list {
 				require.Falsef(t, s.holds, "not 1-minimal: %s", s.steps[0].name)

@@ -3,11 +3,10 @@ package reduce
 import (
 	"context"
 	"fmt"
-
-	"optcheck/litmus"
+	"time"
 )
 
-// stepOf is one simplification of a T, a litmus test or a kernel. It must be applicable after
+// stepOf is one simplification of a T, a litmus test, a kernel or a text. It must be applicable after
 // others, too.
 type stepOf[T any] struct {
 	part  string
@@ -24,20 +23,68 @@ type candidateOf[T any] struct {
 	holds bool // it has the finding
 }
 
-// shrinker is what rounds of a reduction ask.
-type shrinker[T any] interface {
-	// after returns a copy after a step, and what distinguishes it from others; "" if the step
+// subject says what a reduction must know of a T.
+type subject[T any] interface {
+	// after returns a copy after a step, and what distinguishes it from others (key); "" if the step
 	// does not apply or the result is not valid.
 	after(T, stepOf[T]) (T, string)
-	// try finds out which candidates have the finding, all of them in one batch.
-	try(context.Context, []*candidateOf[T]) error
+	key(T) string
+	// ask tells of each candidate whether it has the finding. No two have one key, and none was asked about before.
+	ask(context.Context, []T) ([]bool, error)
+	// size counts the threads and instructions of a T, or what it has in their place.
+	size(T) (threads, instrs int)
+}
+
+// Round describes a round of a reduction.
+type Round struct {
+	Number     int    // counted from 1
+	Candidates int    // tests compiled in this round
+	Kept       int    // candidates that still have the finding
+	Step       string // the last simplification taken, "" if none was left
+	Threads    int    // of the smallest test so far
+	Instrs     int    // of the smallest test so far
+}
+
+// Effort is what a reduction did.
+type Effort struct {
+	Steps      []string `json:"steps"`             // the simplifications taken, in order
+	Stopped    bool     `json:"stopped,omitempty"` // a limit ended it: further steps might lead on
+	Rounds     int      `json:"rounds"`
+	Candidates int      `json:"candidates"` // that were judged
+}
+
+// within makes a reduction until it ends, or a limit of time does: what is reached then is the result. 0 is no limit.
+func (e *Effort) within(ctx context.Context, limit time.Duration, all func(context.Context) error) error {
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if limit > 0 {
+		limited, cancel = context.WithTimeout(ctx, limit)
+	}
+	defer cancel()
+	err := all(limited)
+	if e.Stopped = err != nil && limited.Err() != nil && ctx.Err() == nil; e.Stopped {
+		return nil
+	}
+	return err
+}
+
+// maxRounds ends a reduction that does not terminate. Every step makes a test smaller, so only
+// a bug here can reach it.
+const maxRounds = 500
+
+// reduction is the smallest T so far, and what was learned on the way to it.
+type reduction[T any] struct {
+	of       subject[T]
+	now      T
+	seen     map[string]bool // whether what has a key has the finding
+	progress func(Round)     // nil if nobody wants to know
+	Effort
 }
 
 // singles lists what one of the steps leads to, each once.
-func singles[T any](s shrinker[T], now T, key string, list []stepOf[T]) (out []*candidateOf[T]) {
-	seen := map[string]bool{key: true, "": true}
+func (r *reduction[T]) singles(list []stepOf[T]) (out []*candidateOf[T]) {
+	seen := map[string]bool{r.of.key(r.now): true, "": true}
 	for _, st := range list {
-		if n, k := s.after(now, st); !seen[k] {
+		if n, k := r.of.after(r.now, st); !seen[k] {
 			seen[k] = true
 			out = append(out, &candidateOf[T]{test: n, steps: []stepOf[T]{st}})
 		}
@@ -47,10 +94,11 @@ func singles[T any](s shrinker[T], now T, key string, list []stepOf[T]) (out []*
 
 // chain applies steps one after the other, skipping those that no longer lead to anything valid
 // or new, and lists what there is after each.
-func chain[T any](s shrinker[T], now T, key string, list []stepOf[T]) (out []*candidateOf[T]) {
+func (r *reduction[T]) chain(list []stepOf[T]) (out []*candidateOf[T]) {
+	now, key := r.now, r.of.key(r.now)
 	var taken []stepOf[T]
 	for _, st := range list {
-		n, k := s.after(now, st)
+		n, k := r.of.after(now, st)
 		if k == "" || k == key {
 			continue
 		}
@@ -60,11 +108,47 @@ func chain[T any](s shrinker[T], now T, key string, list []stepOf[T]) (out []*ca
 	return out
 }
 
-// round tries every single step at once. It then chains the steps that keep the finding, tries
+// try finds out which candidates have the finding, those not known yet in one batch.
+func (r *reduction[T]) try(ctx context.Context, list []*candidateOf[T]) error {
+	var todo []T
+	var keys []string
+	asked := map[string]bool{}
+	for _, c := range list {
+		key := r.of.key(c.test)
+		if _, known := r.seen[key]; !known && !asked[key] {
+			todo, keys, asked[key] = append(todo, c.test), append(keys, key), true
+		}
+	}
+	if len(todo) > 0 {
+		holds, err := r.of.ask(ctx, todo)
+		if err != nil {
+			return err
+		}
+		if r.Candidates += len(todo); r.seen == nil {
+			r.seen = map[string]bool{}
+		}
+		for i, key := range keys {
+			r.seen[key] = holds[i]
+		}
+	}
+	for _, c := range list {
+		c.holds = r.seen[r.of.key(c.test)]
+	}
+	return nil
+}
+
+// has reports whether a T has the finding.
+func (r *reduction[T]) has(ctx context.Context, t T) (bool, error) {
+	c := &candidateOf[T]{test: t}
+	err := r.try(ctx, []*candidateOf[T]{c})
+	return c.holds, err
+}
+
+// best tries every single step at once. It then chains the steps that keep the finding, tries
 // all prefixes at once, and returns the longest that keeps it, nil if no single step does.
-func round[T any](ctx context.Context, s shrinker[T], now T, key string, list []stepOf[T]) (best *candidateOf[T], info Round, err error) {
-	single := singles(s, now, key, list)
-	if err := s.try(ctx, single); err != nil {
+func (r *reduction[T]) best(ctx context.Context, list []stepOf[T]) (best *candidateOf[T], info Round, err error) {
+	single := r.singles(list)
+	if err := r.try(ctx, single); err != nil {
 		return nil, info, err
 	}
 	info.Candidates = len(single)
@@ -77,8 +161,8 @@ func round[T any](ctx context.Context, s shrinker[T], now T, key string, list []
 	if info.Kept = len(good); len(good) == 0 {
 		return nil, info, nil
 	}
-	prefixes := chain(s, now, key, good)
-	if err := s.try(ctx, prefixes); err != nil {
+	prefixes := r.chain(good)
+	if err := r.try(ctx, prefixes); err != nil {
 		return nil, info, err
 	}
 	info.Candidates += len(prefixes)
@@ -94,87 +178,33 @@ func round[T any](ctx context.Context, s shrinker[T], now T, key string, list []
 	return best, info, nil
 }
 
-// round makes a round. It returns false if no single step keeps the finding.
-func (r *reducer) round(ctx context.Context) (bool, error) {
-	r.res.Rounds++
-	if r.res.Rounds > maxRounds {
+// round makes a round with some steps. It returns false if no single step keeps the finding.
+func (r *reduction[T]) round(ctx context.Context, list []stepOf[T]) (bool, error) {
+	if r.Rounds++; r.Rounds > maxRounds {
 		return false, fmt.Errorf("no end after %d rounds", maxRounds)
 	}
-	t := r.res.Min.Test
-	best, info, err := round(ctx, r, t, t.Hash(), r.steps(t))
+	best, info, err := r.best(ctx, list)
 	if err != nil {
 		return false, err
 	}
 	if best != nil {
-		r.res.Min.Test = best.test
+		r.now = best.test
 		for _, s := range best.steps {
-			r.took(s.name)
+			r.Steps = append(r.Steps, s.name)
 		}
 	}
-	info.Number = r.res.Rounds
-	r.progress(info)
+	if info.Number = r.Rounds; r.progress != nil {
+		info.Threads, info.Instrs = r.of.size(r.now)
+		r.progress(info)
+	}
 	return best != nil, nil
 }
 
-func (r *reducer) progress(i Round) {
-	if r.o.Progress == nil {
-		return
-	}
-	t := r.res.Min.Test
-	i.Threads = len(t.Threads)
-	for k := range t.Threads {
-		i.Instrs += len(t.Threads[k].Body)
-	}
-	r.o.Progress(i)
-}
-
-// steps lists the steps that are allowed.
-func (r *reducer) steps(t *litmus.Test) (out []step) {
-	for _, s := range steps(t) {
-		if !r.keeps(s.part) && !(s.cache && r.needsCache()) {
-			out = append(out, s)
+// rounds makes rounds with the steps of what is the smallest then, as long as they lead on.
+func (r *reduction[T]) rounds(ctx context.Context, steps func(T) []stepOf[T]) error {
+	for {
+		if again, err := r.round(ctx, steps(r.now)); err != nil || !again {
+			return err
 		}
 	}
-	return out
-}
-
-func (r *reducer) singles(t *litmus.Test) []*candidate { return singles(r, t, t.Hash(), r.steps(t)) }
-
-func (r *reducer) after(t *litmus.Test, s step) (*litmus.Test, string) {
-	n := t.Clone()
-	if !s.apply(n) {
-		return nil, ""
-	}
-	tidy(n)
-	if n.Check() != nil {
-		return nil, ""
-	}
-	return n, n.Hash()
-}
-
-func (r *reducer) try(ctx context.Context, list []*candidate) error {
-	if len(list) == 0 {
-		return nil
-	}
-	var tests []*litmus.Test
-	at := map[string]int{}
-	for _, c := range list {
-		h := r.key(c.test)
-		if _, ok := at[h]; !ok {
-			at[h] = len(tests)
-			tests = append(tests, c.test)
-		}
-	}
-	run, err := audited(ctx, &r.res.Min, r.o.Audit, tests)
-	if err != nil {
-		return err
-	}
-	if len(run.Cells) != len(tests) {
-		return fmt.Errorf("%d of %d candidates were audited", len(run.Cells), len(tests))
-	}
-	r.res.Candidates += len(tests)
-	for _, c := range list {
-		c.holds = r.res.Min.Signature.Holds(&run.Cells[at[r.key(c.test)]])
-	}
-	return nil
 }

@@ -107,13 +107,10 @@ func fronts(tcs []*toolchain.Toolchain) (out []*toolchain.Toolchain) {
 
 // SourceResult is a crash at a file and the smallest text found for it.
 type SourceResult struct {
-	Start, Min         SourceFinding
-	Crash              *event.Finding // of Min
-	Steps              []string
-	Stopped            bool // by the limit
-	Rounds, Candidates int
-	Whole              int // tokens of Start; Left is those of Min
-	Left               int
+	Start, Min  SourceFinding
+	Crash       *event.Finding // of Min
+	Whole, Left int            // tokens of Start and of Min
+	Effort
 }
 
 // RunSource reduces the text of a crash, which must be there, by the compiler alone: lines go, then
@@ -122,71 +119,42 @@ func RunSource(ctx context.Context, f *SourceFinding, o KernelOptions) (*SourceR
 	if _, err := f.Confirm(ctx); err != nil {
 		return nil, err
 	}
-	r := &sourceReducer{o: o, f: f, now: readText(f.Text), seen: map[string]bool{}, res: &SourceResult{Start: *f, Min: *f}}
-	r.res.Whole = len(r.now)
-	limited, cancel := ctx, context.CancelFunc(func() {})
-	if o.Limit > 0 {
-		limited, cancel = context.WithTimeout(ctx, o.Limit)
-	}
-	defer cancel()
-	var err error
+	r := &reduction[text]{of: &sourceReducer{o.Jobs, f}, now: readText(f.Text), progress: o.Progress}
+	res := &SourceResult{Start: *f, Min: *f, Whole: len(r.now)}
 	if !o.Whole {
-		err = r.all(limited)
+		if err := r.within(ctx, o.Limit, func(ctx context.Context) error { return parts(ctx, r) }); err != nil {
+			return nil, err
+		}
 	}
-	if r.res.Stopped = err != nil && limited.Err() != nil && ctx.Err() == nil; err != nil && !r.res.Stopped {
-		return nil, err
-	}
-	r.res.Min.Text, r.res.Left = r.now.String(), len(r.now)
-	r.res.Crash, err = r.res.Min.Confirm(ctx)
-	return r.res, err
+	res.Effort, res.Min.Text, res.Left = r.Effort, r.now.String(), len(r.now)
+	var err error
+	res.Crash, err = res.Min.Confirm(ctx)
+	return res, err
 }
 
-// sourceReducer is the shrinker of texts.
-type sourceReducer struct {
-	o    KernelOptions
-	f    *SourceFinding
-	now  text
-	seen map[string]bool // whether a text has the finding
-	res  *SourceResult
-}
-
-// all removes ever smaller parts until nothing is left to do.
-func (r *sourceReducer) all(ctx context.Context) error {
+// parts removes ever smaller parts of a text until nothing is left to do.
+func parts(ctx context.Context, r *reduction[text]) error {
 	for _, part := range []func(text, int) []textStep{text.lines, text.words} {
-		for n := max(1, len(part(r.now, 1))/2); ; n /= 2 {
-			for again := true; again; {
-				var err error
-				if again, err = r.round(ctx, append(part(r.now, n), r.now.brackets()...)); err != nil {
-					return err
-				}
-			}
-			if n <= 1 {
-				break
+		for n := max(1, len(part(r.now, 1))/2); n >= 1; n /= 2 {
+			if err := r.rounds(ctx, func(t text) []textStep { return append(part(t, n), t.brackets()...) }); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-func (r *sourceReducer) round(ctx context.Context, list []textStep) (bool, error) {
-	if r.res.Rounds++; r.res.Rounds > maxRounds {
-		return false, fmt.Errorf("no end after %d rounds", maxRounds)
-	}
-	best, info, err := round(ctx, r, r.now, r.now.String(), list)
-	if err != nil || best == nil {
-		return false, err
-	}
-	r.now = best.test
-	for _, s := range best.steps {
-		r.res.Steps = append(r.res.Steps, s.name)
-	}
-	if info.Number, info.Threads, info.Instrs = r.res.Rounds, 1, len(r.now); r.o.Progress != nil {
-		r.o.Progress(info)
-	}
-	return true, nil
+// sourceReducer is the subject of a reduction of a text.
+type sourceReducer struct {
+	jobs int
+	f    *SourceFinding
 }
 
-func (r *sourceReducer) after(t text, s textStep) (text, string) {
+func (*sourceReducer) key(t text) string { return t.String() }
+
+func (*sourceReducer) size(t text) (threads, instrs int) { return 1, len(t) }
+
+func (*sourceReducer) after(t text, s textStep) (text, string) {
 	left := t.without(s)
 	if len(left) == len(t) {
 		return nil, ""
@@ -194,35 +162,18 @@ func (r *sourceReducer) after(t text, s textStep) (text, string) {
 	return left, left.String()
 }
 
-func (r *sourceReducer) try(ctx context.Context, list []*candidateOf[text]) error {
-	var todo []string
-	for _, c := range list {
-		key := c.test.String()
-		if _, known := r.seen[key]; !known && !slices.Contains(todo, key) {
-			todo = append(todo, key)
-		}
-	}
-	holds := make([]bool, len(todo))
+func (r *sourceReducer) ask(ctx context.Context, list []text) ([]bool, error) {
+	holds := make([]bool, len(list))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(cmp.Or(r.o.Jobs, runtime.GOMAXPROCS(0)))
-	for i, t := range todo {
+	group.SetLimit(cmp.Or(r.jobs, runtime.GOMAXPROCS(0)))
+	for i, t := range list {
 		group.Go(func() error {
-			found, _ := r.f.crash(ctx, t, true) // whatever else becomes of it, it is not the crash
+			found, _ := r.f.crash(ctx, t.String(), true) // whatever else becomes of it, it is not the crash
 			holds[i] = found != nil && crashOf(found) == r.f.Signature
 			return ctx.Err()
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	r.res.Candidates += len(todo)
-	for i, t := range todo {
-		r.seen[t] = holds[i]
-	}
-	for _, c := range list {
-		c.holds = r.seen[c.test.String()]
-	}
-	return nil
+	return holds, group.Wait()
 }
 
 // LocateSource determines which releases of the same compiler have a crash, and on which targets.

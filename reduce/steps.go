@@ -15,9 +15,6 @@ var Parts = []string{"threads", "instructions", "condition", "modifiers", "types
 // applied after other steps.
 type step = stepOf[*litmus.Test]
 
-// candidate is a test obtained by some steps.
-type candidate = candidateOf[*litmus.Test]
-
 // number assigns every part of a test a number that survives its neighbours' removal, in the
 // field for positions.
 func number(t *litmus.Test) {

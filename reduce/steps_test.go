@@ -18,7 +18,6 @@ func TestStepsEnd(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		lt := rapid.SampledFrom(all).Draw(rt, "test").Clone()
 		number(lt)
-		r := &reducer{res: &Result{}}
 		seen := map[string]bool{}
 		for n := 0; ; n++ {
 			if n > 300 {
@@ -28,7 +27,8 @@ func TestStepsEnd(t *testing.T) {
 				rt.Fatalf("went in a circle:\n%s", lt)
 			}
 			seen[lt.Hash()] = true
-			list := r.singles(lt)
+			r := newReducer(Options{}, &Finding{}, lt)
+			list := r.singles(r.steps(lt))
 			if len(list) == 0 {
 				break
 			}
@@ -51,8 +51,8 @@ func TestKeep(t *testing.T) {
 	lt = lt.Clone()
 	number(lt)
 	for _, keep := range Parts {
-		r := &reducer{o: Options{Keep: []string{keep}}, res: &Result{}}
-		for _, c := range r.singles(lt) {
+		r := newReducer(Options{Keep: []string{keep}}, &Finding{}, lt)
+		for _, c := range r.singles(r.steps(lt)) {
 			require.NotEqual(t, keep, c.steps[0].part)
 		}
 	}

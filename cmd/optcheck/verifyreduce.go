@@ -34,14 +34,13 @@ func (v *verification) small(ctx context.Context, env *environment, l *toVerify,
 		return nil
 	}
 	v.reduced = true
-	limited, cancel := context.WithTimeout(ctx, v.limit)
-	defer cancel()
-	k, tried, err := reduce.RunFault(limited, &reduce.Fault{Module: l.module, Kernel: l.kernel, Options: l.o, Found: r.Found[i], All: r.Found})
+	fault := &reduce.Fault{Module: l.module, Kernel: l.kernel, Options: l.o, Found: r.Found[i], All: r.Found}
+	k, tried, err := reduce.RunFault(ctx, fault, v.limit)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return fmt.Errorf("the kernel cannot be made small: %w", err)
-	}
-	if err := ctx.Err(); err != nil {
-		return err
 	}
 	s := &smallest{found: r.Found[i], of: r, insts: k.Len(), tried: tried}
 	s.text = fmt.Appendf(nil, "// %s of %s, with this launch:\n//--gridDim=%s --blockDim=%s%s\n%s", s.found.Rule, plain.Line(r.Name),
