@@ -26,14 +26,10 @@ var Forms = []string{"nvidia", "llvm", "amd"}
 
 // Input is everything that a bundle is made of.
 type Input struct {
-	// Found is the original finding, Min the smallest one with its cell and listing; they are
+	// Result has the original finding (Start) and the smallest one (Min) with its cell and listing; they are
 	// the same if nothing was reduced.
-	Found   *reduce.Finding
-	Min     *reduce.Finding
-	Cell    *event.Cell
-	Listing *event.Listing
-	Steps   []string // of the reduction
-	Where   *reduce.Where
+	*reduce.Result
+	Where *reduce.Where
 	// Toolchains are all that are installed.
 	Toolchains []*toolchain.Toolchain
 	Audit      audit.Options // what audits share
@@ -110,7 +106,7 @@ func Build(ctx context.Context, in *Input) (*Bundle, error) {
 	if !slices.Contains(Forms, in.Form) {
 		return nil, fmt.Errorf("unknown form %q (%s)", in.Form, strings.Join(Forms, ", "))
 	}
-	b := &bundler{in: in, f: in.Min}
+	b := &bundler{in: in, f: &in.Min}
 	at := slices.IndexFunc(in.Cell.Findings, in.Min.Signature.Is)
 	if at < 0 {
 		return nil, fmt.Errorf("%w: %s", reduce.ErrNotThere, in.Min.Address())
@@ -145,7 +141,7 @@ func (b *bundler) files() {
 	b.add("report.md", []byte(b.report()))
 	b.add("test.litmus", b.f.Test.Append(nil))
 	if len(b.in.Steps) > 0 {
-		b.add("original.litmus", b.in.Found.Test.Append(nil))
+		b.add("original.litmus", b.in.Start.Test.Append(nil))
 	}
 	w := b.road.words()
 	b.add(w.program, []byte(b.prog.text))

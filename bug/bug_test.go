@@ -42,7 +42,7 @@ func inputOf(t *testing.T, test, release, target string, layout spec.Layout, kee
 	// Locating in one release is enough here: its levels give the good code.
 	where, err := reduce.Locate(t.Context(), &res.Min, found[:1], audit.Options{})
 	require.NoError(t, err)
-	return &Input{Found: &res.Start, Min: &res.Min, Cell: &res.Cell, Listing: res.Listing, Steps: res.Steps, Where: where,
+	return &Input{Result: res, Where: where,
 		Toolchains: found, Form: "nvidia", Tool: "test", Host: Host{OS: "Debian", Arch: "amd64"}}
 }
 

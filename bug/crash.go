@@ -109,7 +109,7 @@ func (b *bundler) crash(x *event.Finding) error {
 	}
 	c.texts = append(c.texts, File{Name: "test.litmus", Data: b.f.Test.Append(nil)})
 	if len(b.in.Steps) > 0 {
-		c.texts = append(c.texts, File{Name: "original.litmus", Data: b.in.Found.Test.Append(nil)})
+		c.texts = append(c.texts, File{Name: "original.litmus", Data: b.in.Start.Test.Append(nil)})
 	}
 	b.out = *c.bundle()
 	return nil

@@ -60,7 +60,7 @@ func TestExamples(t *testing.T) {
 			require.NoError(t, err)
 			where, err := reduce.Locate(t.Context(), &res.Min, tcs, base)
 			require.NoError(t, err)
-			b, err := Build(t.Context(), &Input{Found: &res.Start, Min: &res.Min, Cell: &res.Cell, Listing: res.Listing, Steps: res.Steps, Where: where,
+			b, err := Build(t.Context(), &Input{Result: res, Where: where,
 				Toolchains: tcs, Audit: base, Form: m.Form, Tool: m.Optcheck, Host: m.Host})
 			require.NoError(t, err)
 			if *update {

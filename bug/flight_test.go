@@ -67,7 +67,7 @@ func TestInFlight(t *testing.T) {
 		require.NoError(t, err)
 		where, err := reduce.Locate(t.Context(), &res.Min, []*toolchain.Toolchain{bad}, audit.Options{})
 		require.NoError(t, err)
-		b, err := Build(t.Context(), &Input{Found: &res.Start, Min: &res.Min, Cell: &res.Cell, Listing: res.Listing, Steps: res.Steps, Where: where,
+		b, err := Build(t.Context(), &Input{Result: res, Where: where,
 			Toolchains: []*toolchain.Toolchain{bad, right}, Form: "nvidia", Tool: "test", Host: Host{OS: "Debian", Arch: "amd64"}})
 		require.NoError(t, err)
 		judged(t, b, bad, right)

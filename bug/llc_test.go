@@ -52,7 +52,7 @@ func inputPair(t *testing.T, test, level string, layout spec.Layout, sig reduce.
 	require.NotEmpty(t, res.Steps)
 	where, err := reduce.Locate(t.Context(), &res.Min, tcs, audit.Options{Source: pipeline.LLVMIR})
 	require.NoError(t, err)
-	return &Input{Found: &res.Start, Min: &res.Min, Cell: &res.Cell, Listing: res.Listing, Steps: res.Steps, Where: where, Toolchains: tcs,
+	return &Input{Result: res, Where: where, Toolchains: tcs,
 		Audit: audit.Options{Source: pipeline.LLVMIR}, Form: "llvm", Tool: "test", Host: Host{OS: "Debian", Arch: "amd64"}}
 }
 
@@ -226,7 +226,8 @@ func TestReproduceAMDIR(t *testing.T) {
 func TestStageUnknown(t *testing.T) {
 	f := &reduce.Finding{Toolchain: &toolchain.Toolchain{Kind: &toolchain.LLC{}, MaxPTX: "7.0"}, Signature: reduce.Signature{Rule: "value-changed"}}
 	f.Test, _ = corpus.Lookup("mp")
-	in := &Input{Found: f, Min: f, Form: "llvm", Cell: &event.Cell{Result: event.Result{Findings: []event.Finding{{Rule: "value-changed"}}}}}
+	cell := event.Cell{Result: event.Result{Findings: []event.Finding{{Rule: "value-changed"}}}}
+	in := &Input{Result: &reduce.Result{Start: *f, Min: *f, Cell: cell}, Form: "llvm"}
 	_, err := Build(t.Context(), in)
 	require.ErrorIs(t, err, ErrStage)
 }

@@ -36,12 +36,10 @@ func inputAMD(t *testing.T, test, target, rule string, major int, layout spec.La
 	lt, ok := corpus.Lookup(test)
 	require.True(t, ok)
 	f := &reduce.Finding{Test: lt, Toolchain: tc, Target: target, Level: "O2", Layout: layout, Signature: reduce.Signature{Rule: rule}}
-	in := &Input{Found: f, Min: f, Toolchains: []*toolchain.Toolchain{tc}, Form: "llvm", Tool: "test", Host: Host{OS: "Debian", Arch: "amd64"},
-		Audit: audit.Options{Source: source}}
-	var err error
-	in.Cell, in.Listing, err = f.Confirm(t.Context(), in.Audit)
+	cell, listing, err := f.Confirm(t.Context(), audit.Options{Source: source})
 	require.NoError(t, err)
-	return in
+	return &Input{Result: &reduce.Result{Start: *f, Min: *f, Cell: *cell, Listing: listing}, Toolchains: []*toolchain.Toolchain{tc}, Form: "llvm", Tool: "test", Host: Host{OS: "Debian", Arch: "amd64"},
+		Audit: audit.Options{Source: source}}
 }
 
 // TestReproduceAMD writes bundles of clang's findings into clean folders and runs

@@ -39,7 +39,7 @@ func (b *bundler) picture(ctx context.Context) error {
 		}
 		return b.draw(ctx, q, &picture{model: b.in.Cell.Verdict.Model, outcome: b.in.Cell.Verdict.New[0]})
 	}
-	c, _, err := reduce.Cell(ctx, b.in.Found, b.in.Audit)
+	c, _, err := reduce.Cell(ctx, &b.in.Start, b.in.Audit)
 	if err != nil {
 		return err
 	}
@@ -47,13 +47,13 @@ func (b *bundler) picture(ctx context.Context) error {
 		return nil
 	}
 	if len(c.Verdict.Lost) == 0 { // nothing lost, nothing new: what the test asks for
-		if b.in.Found.Test.Cond.Expr == nil {
+		if b.in.Start.Test.Cond.Expr == nil {
 			return nil
 		}
-		return b.draw(ctx, b.in.Found.Test, &picture{model: c.Verdict.Model, outcome: b.in.Found.Test.Cond.String()})
+		return b.draw(ctx, b.in.Start.Test, &picture{model: c.Verdict.Model, outcome: b.in.Start.Test.Cond.String()})
 	}
-	lost := Asked(b.in.Found.Test, c.Verdict.Lost)
-	q, err := audit.Asking(b.in.Found.Test, lost)
+	lost := Asked(b.in.Start.Test, c.Verdict.Lost)
+	q, err := audit.Asking(b.in.Start.Test, lost)
 	if err != nil {
 		return err
 	}

@@ -94,9 +94,9 @@ func (b *bundler) summary() string {
 			fmt.Fprintf(&out, ">\n> In %s: %s\n", md(b.f.Test.Threads[f.Thread].Name), md(f.Detail))
 		}
 	}
-	if b.in.Found.Level != b.f.Level || b.in.Found.Layout != b.f.Layout {
+	if b.in.Start.Level != b.f.Level || b.in.Start.Layout != b.f.Layout {
 		fmt.Fprintf(&out, "\n(Found at -%s with the layout %v; the reduced program shows it from -%s on.)\n",
-			b.in.Found.Level, b.in.Found.Layout, b.f.Level)
+			b.in.Start.Level, b.in.Start.Layout, b.f.Level)
 	}
 	v := b.in.Cell.Verdict
 	switch {

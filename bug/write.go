@@ -83,10 +83,10 @@ func sumFile(path string) string {
 // origin is the manifest of where a finding is from.
 func (b *bundler) origin() *manifest {
 	m := &manifest{Form: b.in.Form, Stamp: b.in.Stamp, Optcheck: b.in.Tool,
-		Finding: b.in.Found.Address(), Smallest: b.f.Address(),
+		Finding: b.in.Start.Address(), Smallest: b.f.Address(),
 		Signature: b.f.Signature, Flags: append([]string{}, b.f.Flags...), Host: b.in.Host, Run: b.in.Run,
 		Steps: append([]string{}, b.in.Steps...),
-		Tests: map[string]string{"test.litmus": b.f.Test.Hash(), "original.litmus": b.in.Found.Test.Hash()}}
+		Tests: map[string]string{"test.litmus": b.f.Test.Hash(), "original.litmus": b.in.Start.Test.Hash()}}
 	if len(b.in.Steps) == 0 {
 		delete(m.Tests, "original.litmus")
 	}

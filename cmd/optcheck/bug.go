@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -11,9 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/bug"
-	"optcheck/event"
 	"optcheck/internal/input"
-	"optcheck/reduce"
 )
 
 // bugFlags are the flags of the bug command.
@@ -22,6 +19,7 @@ type bugFlags struct {
 	out, txtar, zip, form string
 	stamp                 string
 	gpu, driver, log      string
+	run                   *bug.HardwareRun // of these
 	noReduce              bool
 }
 
@@ -91,47 +89,29 @@ func runBug(cmd *cobra.Command, env *environment, f *bugFlags, arg string) error
 	if !slices.Contains(bug.Forms, f.form) {
 		return fmt.Errorf("unknown form %q (%s)", f.form, strings.Join(bug.Forms, ", "))
 	}
-	if a, ok, err := f.programAddress(cmd, env, arg); err != nil || ok {
-		if err != nil {
-			return err
-		}
-		if isCUDA(a.Test) && f.atSource(env, a, cmp.Or(f.finding, a.Rule, f.rule)) {
-			return bugSource(ctx, env, f, a)
-		}
-		return bugProgram(ctx, env, f, a)
-	}
-	in := &bug.Input{Form: f.form, Tool: version(), Host: host(), Stamp: f.stamp, Audit: f.options(env)}
-	var err error
-	if in.Run, err = f.hardware(env); err != nil {
-		return err
-	}
-	if in.Found, in.Toolchains, err = f.resolve(ctx, env, arg); err != nil {
-		return err
-	}
-	if f.noReduce {
-		in.Min = in.Found
-		if in.Cell, in.Listing, err = in.Found.Confirm(ctx, in.Audit); err != nil {
-			return err
-		}
-	} else {
-		res, err := f.run(ctx, env, in.Found)
-		if err != nil {
-			return err
-		}
-		in.Found, in.Min, in.Cell, in.Listing, in.Steps = &res.Start, &res.Min, &res.Cell, res.Listing, res.Steps
-	}
-	if !env.config.given("format") {
-		in.Form = bug.FormOf(in.Min)
-	}
-	if in.Where, err = reduce.Locate(ctx, in.Min, in.Toolchains, in.Audit); err != nil {
-		return err
-	}
-	b, err := bug.Build(ctx, in)
+	s, err := f.reducible(cmd, env, arg)
 	if err != nil {
 		return err
 	}
-	if in.Cell.Class == event.Optimised {
-		env.tell("%s finds no new outcome: the report says that this is not a miscompilation", in.Cell.Verdict.Model)
+	if f.run, err = f.hardware(env); err != nil {
+		return err
+	}
+	if err := s.look(ctx, env); err != nil {
+		return err
+	}
+	if err := s.smallest(ctx, env, f.noReduce); err != nil {
+		return err
+	}
+	where, err := s.locate(ctx, env)
+	if err != nil {
+		return err
+	}
+	b, note, err := s.bundle(ctx, env, f, where)
+	if err != nil {
+		return err
+	}
+	if note != "" {
+		env.tell("%s", note)
 	}
 	return f.write(env, b)
 }

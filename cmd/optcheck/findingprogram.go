@@ -17,8 +17,6 @@ import (
 	"optcheck/bug"
 	"optcheck/event"
 	"optcheck/internal/plain"
-	"optcheck/internal/whole"
-	"optcheck/realcode"
 	"optcheck/reduce"
 	"optcheck/toolchain"
 )
@@ -153,80 +151,50 @@ func or(said string, set []string) []string {
 	return set
 }
 
-// smallest reduces a finding in PTX, with progress, and looks for it elsewhere.
-func (f *findingFlags) smallest(ctx context.Context, env *environment, find *reduce.KernelFinding, none, noWhere bool,
-	all []*toolchain.Toolchain) (*reduce.KernelResult, *reduce.Where, error) {
-	o := reduce.KernelOptions{Jobs: env.settings.jobs, Limit: f.limit, Whole: none, Others: all}
-	if !f.quiet {
-		o.Progress = func(r reduce.Round) {
-			env.tell("round %d: %s, %d %s the finding; now %s", r.Number, plain.Count(r.Candidates, "candidate"), r.Kept,
-				plain.Form(r.Kept, "keeps", "keep"), plain.Count(r.Instrs, "instruction"))
-		}
-	}
-	res, err := reduce.RunKernel(ctx, find, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	if res.Stopped {
-		env.tell("stopped after %v: there may be a smaller kernel", f.limit)
-	}
-	if noWhere {
-		return res, nil, nil
-	}
-	where, err := reduce.LocateKernel(ctx, &res.Min, all, env.settings.jobs)
-	return res, where, err
+// programFinding is a finding in PTX.
+type programFinding struct {
+	f    *findingFlags
+	at   reduce.Address
+	find *reduce.KernelFinding
+	all  []*toolchain.Toolchain
+	res  *reduce.KernelResult
 }
 
-// reducedProgram is the JSON form of a reduction of PTX.
-type reducedProgram struct {
-	Finding    string                 `json:"finding"`
-	Address    string                 `json:"address"` // of the smallest
-	Signature  reduce.KernelSignature `json:"signature"`
-	Program    string                 `json:"program"` // PTX
-	Cell       *realcode.Cell         `json:"cell"`
-	Steps      []string               `json:"steps"`
-	Stopped    bool                   `json:"stopped,omitempty"` // by --for
-	Rounds     int                    `json:"rounds"`
-	Candidates int                    `json:"candidates"`
-	Where      *reduce.Where          `json:"where,omitempty"`
+func (p *programFinding) look(ctx context.Context, env *environment) (err error) {
+	p.find, p.all, err = p.f.program(ctx, env, p.at)
+	return err
 }
 
-// reduceProgram reduces a finding in PTX.
-func reduceProgram(ctx context.Context, env *environment, f *reduceFlags, a reduce.Address) error {
-	find, all, err := f.program(ctx, env, a)
-	if f.check {
-		if errors.Is(err, reduce.ErrNotThere) {
-			env.tell("%v", err)
-			return errFound
-		}
-		if err == nil {
-			fmt.Fprintf(env.text, "%s: %s\n", plain.Line(find.Address()), find.Signature.Class)
-		}
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	res, where, err := f.smallest(ctx, env, find, false, f.noWhere, all)
-	if err != nil {
-		return err
-	}
-	text := res.Kernel.String()
-	if f.out != "" {
-		if err := whole.Write(f.out, []byte(text), 0o666); err != nil {
-			return err
-		}
-	}
-	if f.asJSON {
-		return env.printJSON(reducedProgram{Finding: res.Start.Address(), Address: res.Min.Address(), Signature: res.Min.Signature,
-			Program: text, Cell: res.Cell, Steps: res.Steps, Stopped: res.Stopped, Rounds: res.Rounds, Candidates: res.Candidates, Where: where})
-	}
-	return writeReducedProgram(env.text, res, where)
+func (p *programFinding) address() string { return p.find.Address() }
+
+func (p *programFinding) class(context.Context, *environment) (string, error) {
+	return p.find.Signature.Class, nil
 }
 
-func writeReducedProgram(w io.Writer, r *reduce.KernelResult, where *reduce.Where) error {
+func (p *programFinding) smallest(ctx context.Context, env *environment, whole bool) (err error) {
+	o := reduce.KernelOptions{Jobs: env.settings.jobs, Limit: p.f.limit, Whole: whole, Others: p.all}
+	o.Progress = p.f.progress(env, func(r reduce.Round) string { return plain.Count(r.Instrs, "instruction") })
+	if p.res, err = reduce.RunKernel(ctx, p.find, o); err == nil && p.res.Stopped {
+		env.tell("stopped after %v: there may be a smaller kernel", p.f.limit)
+	}
+	return err
+}
+
+func (p *programFinding) locate(ctx context.Context, env *environment) (*reduce.Where, error) {
+	return reduce.LocateKernel(ctx, &p.res.Min, p.all, env.settings.jobs)
+}
+
+func (p *programFinding) reduced(*environment) (*reducedFinding, []byte, error) {
+	r := p.res
+	text := r.Kernel.String()
+	return &reducedFinding{Finding: r.Start.Address(), Address: r.Min.Address(), Signature: r.Min.Signature, Program: text, Cell: r.Cell,
+		Effort: r.Effort}, []byte(text), nil
+}
+
+func (p *programFinding) print(w io.Writer, out *reducedFinding) {
+	r := p.res
 	x := r.Finding
-	fmt.Fprintf(w, "%s, %s\n%s: ", plain.Line(r.Min.Address()), r.Min.Signature.Class, x.Rule)
+	fmt.Fprintf(w, "%s, %s\n%s: ", plain.Line(out.Address), r.Min.Signature.Class, x.Rule)
 	if x.First != nil {
 		fmt.Fprintf(w, "line %d %s: ", x.First.Pos.Line, plain.Line(x.First.Text))
 	}
@@ -237,41 +205,20 @@ func writeReducedProgram(w io.Writer, r *reduce.KernelResult, where *reduce.Wher
 	if r.Good != nil {
 		fmt.Fprintf(w, "%s keeps everything as written, of the kernel as it was found and of this one\n", plain.Line(r.Good.ID))
 	}
-	fmt.Fprintf(w, "%s in %s, %s compiled: of %d instructions %d are left\n\n%s\n", plain.Count(len(r.Steps), "step"),
-		plain.Count(r.Rounds, "round"), plain.Count(r.Candidates, "candidate"), r.Whole.Len(), r.Kernel.Len(), r.Kernel)
+	fmt.Fprintf(w, "%s: of %d instructions %d are left\n\n%s\n", effort(&out.Effort), r.Whole.Len(), r.Kernel.Len(), r.Kernel)
 	if v := x.Verdict; v != nil {
 		fmt.Fprintf(w, "With a partner (%s), as the PTX and as the machine code has it:\n\n%s\n%s\n", v.Pattern, v.Source, v.Machine)
 	}
-	if where == nil {
-		return nil
-	}
-	fmt.Fprintf(w, "%s\n", bug.RangeText(where))
-	return writePlaces(w, where)
 }
 
-// bugProgram writes the bundle of a finding in PTX.
-func bugProgram(ctx context.Context, env *environment, f *bugFlags, a reduce.Address) error {
-	find, all, err := f.program(ctx, env, a)
-	if err != nil {
-		return err
+func (p *programFinding) bundle(ctx context.Context, _ *environment, f *bugFlags, where *reduce.Where) (b *bug.Bundle, note string, err error) {
+	in := &bug.KernelInput{Result: p.res, Where: where, Toolchains: p.all, Tool: version(), Host: host(), Stamp: f.stamp}
+	if p.find.Signature.Class == event.Crashed {
+		b, err = bug.BuildCrash(in)
+		return b, "", err
 	}
-	in := &bug.KernelInput{Toolchains: all, Tool: version(), Host: host(), Stamp: f.stamp}
-	if in.Result, in.Where, err = f.smallest(ctx, env, find, f.noReduce, false, all); err != nil {
-		return err
+	if b, err = bug.BuildKernel(ctx, in); p.find.Signature.Class != event.Miscompiled {
+		note = "no litmus test shows what the finding makes possible: the report says so"
 	}
-	if find.Signature.Class == event.Crashed {
-		b, err := bug.BuildCrash(in)
-		if err != nil {
-			return err
-		}
-		return f.write(env, b)
-	}
-	b, err := bug.BuildKernel(ctx, in)
-	if err != nil {
-		return err
-	}
-	if find.Signature.Class != event.Miscompiled {
-		env.tell("no litmus test shows what the finding makes possible: the report says so")
-	}
-	return f.write(env, b)
+	return b, note, err
 }

@@ -3,16 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 
 	"optcheck/bug"
-	"optcheck/event"
 	"optcheck/internal/input"
 	"optcheck/internal/plain"
-	"optcheck/internal/whole"
 	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/realcode"
@@ -20,8 +17,8 @@ import (
 	"optcheck/toolchain"
 )
 
-// sourceFinding finds the crash or hang of a compiler at a file of CUDA C++, and lists all toolchains of that language.
-func (f *findingFlags) sourceFinding(ctx context.Context, env *environment, a reduce.Address) (*reduce.SourceFinding,
+// inSource finds the crash or hang of a compiler at a file of CUDA C++, and lists all toolchains of that language.
+func (f *findingFlags) inSource(ctx context.Context, env *environment, a reduce.Address) (*reduce.SourceFinding,
 	[]*toolchain.Toolchain, error) {
 	text, err := input.ReadFile(a.Test, ptx.MaxInput)
 	if err != nil {
@@ -52,100 +49,52 @@ func (f *findingFlags) sourceFinding(ctx context.Context, env *environment, a re
 	return find, all, err
 }
 
-// smallestSource reduces a crash at CUDA C++, with progress, and looks for it in other releases.
-func (f *findingFlags) smallestSource(ctx context.Context, env *environment, find *reduce.SourceFinding, none, noWhere bool,
-	all []*toolchain.Toolchain) (*reduce.SourceResult, *reduce.Where, error) {
-	o := reduce.KernelOptions{Jobs: env.settings.jobs, Limit: f.limit, Whole: none}
-	if !f.quiet {
-		o.Progress = func(r reduce.Round) {
-			env.tell("round %d: %s, %d %s the finding; now %s", r.Number, plain.Count(r.Candidates, "candidate"), r.Kept,
-				plain.Form(r.Kept, "keeps", "keep"), plain.Count(r.Instrs, "word"))
-		}
-	}
-	res, err := reduce.RunSource(ctx, find, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	if res.Stopped {
-		env.tell("stopped after %v: there may be a smaller file", f.limit)
-	}
-	if noWhere {
-		return res, nil, nil
-	}
-	where, err := reduce.LocateSource(ctx, &res.Min, all)
-	return res, where, err
+// sourceFinding is the crash or hang of a compiler at CUDA C++.
+type sourceFinding struct {
+	f    *findingFlags
+	at   reduce.Address
+	find *reduce.SourceFinding
+	all  []*toolchain.Toolchain
+	res  *reduce.SourceResult
 }
 
-// reducedSource is the JSON form of a reduction of CUDA C++.
-type reducedSource struct {
-	Finding    string                 `json:"finding"`
-	Address    string                 `json:"address"` // of the smallest
-	Signature  reduce.KernelSignature `json:"signature"`
-	Program    string                 `json:"program"` // CUDA C++
-	Crash      *event.Finding         `json:"crash"`
-	Steps      []string               `json:"steps"`
-	Stopped    bool                   `json:"stopped,omitempty"` // by --for
-	Rounds     int                    `json:"rounds"`
-	Candidates int                    `json:"candidates"`
-	Where      *reduce.Where          `json:"where,omitempty"`
+func (s *sourceFinding) look(ctx context.Context, env *environment) (err error) {
+	s.find, s.all, err = s.f.inSource(ctx, env, s.at)
+	return err
 }
 
-// reduceSource reduces a crash at CUDA C++.
-func reduceSource(ctx context.Context, env *environment, f *reduceFlags, a reduce.Address) error {
-	find, all, err := f.sourceFinding(ctx, env, a)
-	if f.check {
-		if errors.Is(err, reduce.ErrNotThere) {
-			env.tell("%v", err)
-			return errFound
-		}
-		if err == nil {
-			fmt.Fprintf(env.text, "%s: %s\n", plain.Line(find.Address()), find.Signature.Class)
-		}
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	res, where, err := f.smallestSource(ctx, env, find, false, f.noWhere, all)
-	if err != nil {
-		return err
-	}
-	if f.out != "" {
-		if err := whole.Write(f.out, []byte(res.Min.Text), 0o666); err != nil {
-			return err
-		}
-	}
-	if f.asJSON {
-		return env.printJSON(reducedSource{Finding: res.Start.Address(), Address: res.Min.Address(), Signature: res.Min.Signature,
-			Program: res.Min.Text, Crash: res.Crash, Steps: res.Steps, Stopped: res.Stopped, Rounds: res.Rounds, Candidates: res.Candidates, Where: where})
-	}
-	return writeReducedSource(env.text, res, where)
+func (s *sourceFinding) address() string { return s.find.Address() }
+
+func (s *sourceFinding) class(context.Context, *environment) (string, error) {
+	return s.find.Signature.Class, nil
 }
 
-func writeReducedSource(w io.Writer, r *reduce.SourceResult, where *reduce.Where) error {
-	fmt.Fprintf(w, "%s, %s\n%s: %s\n", plain.Line(r.Min.Address()), r.Min.Signature.Class, r.Crash.Rule, plain.Line(r.Crash.Full()))
-	fmt.Fprintf(w, "%s in %s, %s compiled: of %d words %d are left\n\n%s\n", plain.Count(len(r.Steps), "step"), plain.Count(r.Rounds, "round"),
-		plain.Count(r.Candidates, "candidate"), r.Whole, r.Left, r.Min.Text)
-	if where == nil {
-		return nil
+func (s *sourceFinding) smallest(ctx context.Context, env *environment, whole bool) (err error) {
+	o := reduce.KernelOptions{Jobs: env.settings.jobs, Limit: s.f.limit, Whole: whole}
+	o.Progress = s.f.progress(env, func(r reduce.Round) string { return plain.Count(r.Instrs, "word") })
+	if s.res, err = reduce.RunSource(ctx, s.find, o); err == nil && s.res.Stopped {
+		env.tell("stopped after %v: there may be a smaller file", s.f.limit)
 	}
-	fmt.Fprintf(w, "%s\n", bug.RangeText(where))
-	return writePlaces(w, where)
+	return err
 }
 
-// bugSource writes the bundle of a crash at CUDA C++.
-func bugSource(ctx context.Context, env *environment, f *bugFlags, a reduce.Address) error {
-	find, all, err := f.sourceFinding(ctx, env, a)
-	if err != nil {
-		return err
-	}
-	in := &bug.SourceInput{Tool: version(), Host: host(), Stamp: f.stamp}
-	if in.Result, in.Where, err = f.smallestSource(ctx, env, find, f.noReduce, false, all); err != nil {
-		return err
-	}
-	b, err := bug.BuildSource(in)
-	if err != nil {
-		return err
-	}
-	return f.write(env, b)
+func (s *sourceFinding) locate(ctx context.Context, _ *environment) (*reduce.Where, error) {
+	return reduce.LocateSource(ctx, &s.res.Min, s.all)
+}
+
+func (s *sourceFinding) reduced(*environment) (*reducedFinding, []byte, error) {
+	r := s.res
+	return &reducedFinding{Finding: r.Start.Address(), Address: r.Min.Address(), Signature: r.Min.Signature, Program: r.Min.Text, Crash: r.Crash,
+		Effort: r.Effort}, []byte(r.Min.Text), nil
+}
+
+func (s *sourceFinding) print(w io.Writer, out *reducedFinding) {
+	r := s.res
+	fmt.Fprintf(w, "%s, %s\n%s: %s\n", plain.Line(out.Address), r.Min.Signature.Class, r.Crash.Rule, plain.Line(r.Crash.Full()))
+	fmt.Fprintf(w, "%s: of %d words %d are left\n\n%s\n", effort(&out.Effort), r.Whole, r.Left, r.Min.Text)
+}
+
+func (s *sourceFinding) bundle(_ context.Context, _ *environment, f *bugFlags, where *reduce.Where) (b *bug.Bundle, note string, err error) {
+	b, err = bug.BuildSource(&bug.SourceInput{Result: s.res, Where: where, Tool: version(), Host: host(), Stamp: f.stamp})
+	return b, "", err
 }

@@ -78,9 +78,8 @@ func (b *bundler) one(ctx context.Context, r *hunt.Row, dir string) (made bool, 
 	if r.Bundle = b.seen[key]; r.Bundle != "" {
 		return false, nil
 	}
-	in := &bug.Input{Found: &res.Start, Min: &res.Min, Cell: &res.Cell, Listing: res.Listing, Steps: res.Steps,
-		Toolchains: b.o.Audit.Toolchains, Audit: base, Form: bug.FormOf(&res.Min), Tool: version(), Host: host()}
-	if in.Where, err = reduce.Locate(ctx, in.Min, in.Toolchains, base); err != nil {
+	in := &bug.Input{Result: res, Toolchains: b.o.Audit.Toolchains, Audit: base, Form: bug.FormOf(&res.Min), Tool: version(), Host: host()}
+	if in.Where, err = reduce.Locate(ctx, &in.Min, in.Toolchains, base); err != nil {
 		return false, err
 	}
 	out, err := bug.Build(ctx, in)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,11 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcheck/bug"
-	"optcheck/event"
-	"optcheck/internal/input"
 	"optcheck/internal/plain"
+	"optcheck/internal/whole"
 	"optcheck/reduce"
-	"optcheck/toolchain"
 )
 
 // reduceFlags are the flags of the reduce command.
@@ -81,106 +77,55 @@ not. That is an interestingness test for cvise and other reducers.`,
 
 func runReduce(cmd *cobra.Command, env *environment, f *reduceFlags, arg string) error {
 	ctx := cmd.Context()
-	if a, ok, err := f.programAddress(cmd, env, arg); err != nil || ok {
-		if err != nil {
-			return err
-		}
-		if isCUDA(a.Test) && f.atSource(env, a, cmp.Or(f.finding, a.Rule, f.rule)) {
-			return reduceSource(ctx, env, f, a)
-		}
-		return reduceProgram(ctx, env, f, a)
-	}
-	find, all, err := f.resolve(ctx, env, arg)
+	s, err := f.reducible(cmd, env, arg)
 	if err != nil {
 		return err
 	}
+	err = s.look(ctx, env)
 	if f.check {
-		c, _, err := find.Confirm(ctx, f.options(env))
+		var class string
+		if err == nil {
+			class, err = s.class(ctx, env)
+		}
 		if errors.Is(err, reduce.ErrNotThere) {
 			env.tell("%v", err)
 			return errFound
 		}
 		if err == nil {
-			fmt.Fprintf(env.text, "%s: %s\n", plain.Line(find.Address()), c.Class)
+			fmt.Fprintf(env.text, "%s: %s\n", plain.Line(s.address()), class)
 		}
 		return err
 	}
-	res, where, err := f.reduce(ctx, env, find, all)
+	if err != nil {
+		return err
+	}
+	if err := s.smallest(ctx, env, false); err != nil {
+		return err
+	}
+	var where *reduce.Where
+	if !f.noWhere {
+		if where, err = s.locate(ctx, env); err != nil {
+			return err
+		}
+	}
+	out, text, err := s.reduced(env)
 	if err != nil {
 		return err
 	}
 	if f.out != "" {
-		if err := input.WriteFile(f.out, res.Min.Test.Append(nil)); err != nil {
+		if err := whole.Write(f.out, text, 0o666); err != nil {
 			return err
 		}
 	}
-	program, err := bug.Program(&res.Min, env.settings.kernels())
-	if err != nil {
-		return err
+	if out.Where = where; f.asJSON {
+		return env.printJSON(out)
 	}
-	if f.asJSON {
-		return env.printJSON(reduced{Finding: res.Start.Address(), Address: res.Min.Address(), Signature: res.Min.Signature,
-			Flags: res.Min.Flags, Test: res.Min.Test.String(), Program: program, Cell: &res.Cell, Listing: res.Listing, Steps: res.Steps,
-			Rounds: res.Rounds, Candidates: res.Candidates, Where: where})
-	}
-	return writeReduced(env.text, res, where, program)
-}
-
-// reduced is the JSON form of a result.
-type reduced struct {
-	Finding    string           `json:"finding"`
-	Address    string           `json:"address"` // of the smallest
-	Signature  reduce.Signature `json:"signature"`
-	Flags      []string         `json:"flags,omitempty"`
-	Test       string           `json:"test"`
-	Program    string           `json:"program"` // PTX, OpenCL C or LLVM IR
-	Cell       *event.Cell      `json:"cell"`
-	Listing    *event.Listing   `json:"listing,omitempty"`
-	Steps      []string         `json:"steps"`
-	Rounds     int              `json:"rounds"`
-	Candidates int              `json:"candidates"`
-	Where      *reduce.Where    `json:"where,omitempty"`
-}
-
-// reduce reduces a finding and locates the result, with progress.
-func (f *findingFlags) run(ctx context.Context, env *environment, find *reduce.Finding) (*reduce.Result, error) {
-	o := reduce.Options{Audit: f.options(env), Keep: f.keep}
-	if !f.quiet {
-		o.Progress = func(r reduce.Round) {
-			env.tell("round %d: %s, %d %s the finding; now %s, %s", r.Number, plain.Count(r.Candidates, "candidate"), r.Kept,
-				plain.Form(r.Kept, "keeps", "keep"), plain.Count(r.Threads, "thread"), plain.Count(r.Instrs, "instruction"))
-		}
-	}
-	return reduce.Run(ctx, find, o)
-}
-
-func (f *reduceFlags) reduce(ctx context.Context, env *environment, find *reduce.Finding,
-	all []*toolchain.Toolchain) (*reduce.Result, *reduce.Where, error) {
-	res, err := f.run(ctx, env, find)
-	if err != nil || f.noWhere {
-		return res, nil, err
-	}
-	where, err := reduce.Locate(ctx, &res.Min, all, f.options(env))
-	return res, where, err
-}
-
-func writeReduced(w io.Writer, r *reduce.Result, where *reduce.Where, program string) error {
-	fmt.Fprintf(w, "%s, %s\n", plain.Line(r.Min.Address()), r.Cell.Class)
-	for _, d := range r.Cell.Findings {
-		if d.Rule == r.Min.Signature.Rule {
-			fmt.Fprintf(w, "%s: T%d %s\n", d.Rule, d.Thread, d.Detail)
-		}
-	}
-	if len(r.Min.Flags) > 0 {
-		fmt.Fprintf(w, "ptxas flags: %s\n", strings.Join(r.Min.Flags, " "))
-	}
-	fmt.Fprintf(w, "%s in %s, %s compiled\n\n%s\n%s\n", plain.Count(len(r.Steps), "step"), plain.Count(r.Rounds, "round"),
-		plain.Count(r.Candidates, "candidate"), r.Min.Test, program)
+	s.print(env.text, out)
 	if where == nil {
 		return nil
 	}
-	fmt.Fprintf(w, "%s\n", bug.RangeText(where))
-	return writePlaces(w, where)
+	fmt.Fprintf(env.text, "%s\n", bug.RangeText(where))
+	return writePlaces(env.text, where)
 }
 
 // writePlaces prints per release where the finding is: targets and levels.
