@@ -63,6 +63,8 @@ type File struct {
 	Name string
 	Data []byte
 	Exec bool
+
+	what string // it is, for the report; "" if that does not tell of it
 }
 
 // Bundle is a finished bundle.
@@ -131,41 +133,64 @@ func Build(ctx context.Context, in *Input) (*Bundle, error) {
 	return &b.out, nil
 }
 
-func (b *bundler) add(name string, data []byte) {
-	b.out.Files = append(b.out.Files, File{Name: name, Data: data})
+// add adds a file, and what it is, for the report.
+func (b *Bundle) add(name, what, text string) {
+	b.Files = append(b.Files, File{Name: name, Data: []byte(text), what: what})
 }
 
-// files writes all files; the manifest comes last and lists the others.
+// scripts adds what reproduces a finding: with some tools alone, and with optcheck.
+func (b *Bundle) scripts(tools, makefile, awk, interesting string) {
+	b.add("Makefile", "reproduces with "+tools+"; check.awk is its judge", makefile)
+	b.add("check.awk", "", awk)
+	b.add("interesting.sh", "the same with optcheck, for reducers", interesting)
+	b.Files[len(b.Files)-1].Exec = true
+}
+
+// attached lists the files, and the manifest, which comes last.
+func (b *Bundle) attached() string {
+	var out strings.Builder
+	for _, f := range append(slices.Clip(b.Files), File{Name: "manifest.json", what: "hashes, versions and flags"}) {
+		if f.what != "" {
+			fmt.Fprintf(&out, "- %s: %s\n", fileSpan(f.Name), f.what)
+		}
+	}
+	return out.String()
+}
+
+// finish puts the report in front of all files, and the manifest, which lists them, behind them.
+func (b *Bundle) finish(report string, m *manifest) {
+	b.Files = slices.Insert(b.Files, 0, File{Name: "report.md", Data: []byte(report)})
+	b.add("manifest.json", "", string(m.of(b)))
+}
+
+// files writes all files.
 func (b *bundler) files() {
-	b.out.Title = b.title()
-	b.add("report.md", []byte(b.report()))
-	b.add("test.litmus", b.f.Test.Append(nil))
+	out, w := &b.out, b.road.words()
+	out.Title = b.title()
+	out.add("test.litmus", "the smallest test", string(b.f.Test.Append(nil)))
 	if len(b.in.Steps) > 0 {
-		b.add("original.litmus", b.in.Start.Test.Append(nil))
+		out.add("original.litmus", "the test as it was found", string(b.in.Start.Test.Append(nil)))
 	}
-	w := b.road.words()
-	b.add(w.program, []byte(b.prog.text))
+	out.add(w.program, "the smallest program", b.prog.text)
 	if b.prog.ir != "" {
-		b.add("min.ll", []byte(b.prog.ir))
+		out.add("min.ll", "the LLVM IR that llc made it of", b.prog.ir)
 	}
-	b.add(w.bad, b.bad.text)
+	out.add(w.bad, "its "+w.code, string(b.bad.text))
 	if b.good != nil {
-		b.add(w.good, b.good.text)
-		b.add(w.diff, []byte(b.diff()))
+		out.add(w.good, w.code+" without the finding", string(b.good.text))
+		out.add(w.diff, "the accesses of both, compared", b.diff())
 	}
 	if v := b.in.Cell.Verdict; v != nil && v.Lifted != "" {
-		b.add("machine.litmus", []byte(v.Lifted))
+		out.add("machine.litmus", "the machine code read back as a litmus test", v.Lifted)
 	}
 	if b.pic != nil && b.pic.svg != nil {
-		b.add("execution.svg", b.pic.svg)
+		out.add("execution.svg", "the execution in question", string(b.pic.svg))
 	}
 	if r := b.in.Run; r != nil && r.Log != nil {
-		b.add("run.log", r.Log)
+		out.add("run.log", "what was seen on hardware", string(r.Log))
 	}
-	b.add("Makefile", []byte(b.road.makefile()))
-	b.add("check.awk", []byte(b.road.awk()))
-	b.out.Files = append(b.out.Files, File{Name: "interesting.sh", Data: []byte(b.interesting()), Exec: true})
-	b.add("manifest.json", b.manifest())
+	out.scripts(w.tools, b.road.makefile(), b.road.awk(), b.interesting())
+	out.finish(b.report(), b.manifest())
 }
 
 // thread returns the thread of the smallest test in which the rule is broken.

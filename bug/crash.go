@@ -40,8 +40,7 @@ func BuildCrash(in *KernelInput) (*Bundle, error) {
 	if len(in.Result.Steps) > 0 {
 		c.texts = append(c.texts, File{Name: "original.ptx", Data: []byte(in.Result.Whole.String())})
 	}
-	c.manifest = &manifest{Form: Forms[0], Stamp: in.Stamp, Optcheck: in.Tool, Finding: in.Result.Start.Address(),
-		Smallest: f.Address(), Signature: f.Signature, Flags: []string{}, Host: in.Host, Steps: append([]string{}, in.Result.Steps...)}
+	c.manifest = in.origin()
 	return c.bundle(), nil
 }
 
@@ -118,16 +117,17 @@ func (b *bundler) crash(x *event.Finding) error {
 // bundle writes all files.
 func (c *crash) bundle() *Bundle {
 	out := &Bundle{Title: oneLine(fmt.Sprintf("%s %s for %s%s", c.compiler, c.verb(), c.target, c.at()))}
-	out.Files = append(out.Files, File{Name: "report.md", Data: []byte(c.report(out.Title))})
-	out.Files = append(append(out.Files, c.texts...), File{Name: "Makefile", Data: []byte(c.makefile())},
-		File{Name: "interesting.sh", Data: []byte(c.interesting), Exec: true})
+	out.Files = c.texts
+	out.add("Makefile", "", c.makefile())
+	out.add("interesting.sh", "", c.interesting)
+	out.Files[len(out.Files)-1].Exec = true
 	m := c.manifest
 	m.Title, m.Command = out.Title, c.line()
 	if c.where != nil {
 		m.Range = &c.where.Range
 	}
 	m.tools(c.tc, nil, c.via)
-	out.Files = append(out.Files, File{Name: "manifest.json", Data: m.of(out)})
+	out.finish(c.report(out.Title), m)
 	return out
 }
 
@@ -150,29 +150,23 @@ func (c *crash) verb() string {
 func (c *crash) line() string { return commandLine(c.command) }
 
 func (c *crash) report(title string) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "# %s\n\n", md(title))
-	if c.manifest.Stamp != "" {
-		fmt.Fprintf(&out, "%s\n\n", md(c.manifest.Stamp))
+	sections := [][2]string{
+		{"Source", fmt.Sprintf("The smallest program found with the same end (%s):\n\n%s", fileSpan(c.source), block("", string(c.texts[0].Data)))},
+		{"Expected and actual", "Expected: code, or a message that says what is wrong with the source.\n\nActual: " + md(c.detail) + "\n"},
+		{"Steps", fmt.Sprintf("%s\nor `make %s=…` in this folder: exit status 0 says that it was reproduced.\n", block("sh", c.line()), c.variable())},
 	}
-	fmt.Fprintf(&out, "## Source\n\nThe smallest program found with the same end (%s):\n\n%s\n", fileSpan(c.source), block("", string(c.texts[0].Data)))
-	fmt.Fprintf(&out, "## Expected and actual\n\nExpected: code, or a message that says what is wrong with the source.\n\nActual: %s\n\n", md(c.detail))
-	fmt.Fprintf(&out, "## Steps\n\n%s\nor `make %s=…` in this folder: exit status 0 says that it was reproduced.\n", block("sh", c.line()), c.variable())
 	if c.where != nil {
-		fmt.Fprintf(&out, "\n## Releases\n\n%s\n", md(RangeText(c.where)))
+		sections = append(sections, [2]string{"Releases", md(RangeText(c.where)) + "\n"})
 	}
-	fmt.Fprintf(&out, "\n## Versions\n\n%s, %s\n", md(c.compiler), md(c.build))
-	if names := c.attached(); len(names) > 0 {
-		fmt.Fprintf(&out, "\n## Attached\n\n%s\n", strings.Join(names, ", "))
-	}
-	return out.String()
-}
-
-func (c *crash) attached() (names []string) {
+	sections = append(sections, [2]string{"Versions", md(c.compiler) + ", " + md(c.build) + "\n"})
+	var names []string
 	for _, f := range c.texts[1:] {
 		names = append(names, fileSpan(f.Name))
 	}
-	return names
+	if len(names) > 0 {
+		sections = append(sections, [2]string{"Attached", strings.Join(names, ", ") + "\n"})
+	}
+	return document(title, c.manifest.Stamp, sections)
 }
 
 // variable is that of the Makefile for the compiler.

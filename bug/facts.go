@@ -2,7 +2,6 @@ package bug
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"optcheck/reduce"
@@ -94,37 +93,6 @@ func workarounds(ways []Workaround) string {
 	out.WriteString("Each was compiled with this release for this target and checked; with each the machine code is as written:\n\n")
 	for _, w := range ways {
 		fmt.Fprintf(&out, "- %s\n", md(w.What))
-	}
-	return out.String()
-}
-
-// attached lists the files, including those that files will add.
-func (b *bundler) attached() string {
-	w := b.road.words()
-	list := [][2]string{{"test.litmus", "the smallest test"}, {w.program, "the smallest program"}, {w.bad, "its " + w.code}}
-	if b.prog.ir != "" {
-		list = slices.Insert(list, 2, [2]string{"min.ll", "the LLVM IR that llc made it of"})
-	}
-	if len(b.in.Steps) > 0 {
-		list = slices.Insert(list, 1, [2]string{"original.litmus", "the test as it was found"})
-	}
-	if b.good != nil {
-		list = append(list, [2]string{w.good, w.code + " without the finding"}, [2]string{w.diff, "the accesses of both, compared"})
-	}
-	if v := b.in.Cell.Verdict; v != nil && v.Lifted != "" {
-		list = append(list, [2]string{"machine.litmus", "the machine code read back as a litmus test"})
-	}
-	if b.pic != nil && b.pic.svg != nil {
-		list = append(list, [2]string{"execution.svg", "the execution in question"})
-	}
-	if b.in.Run != nil && b.in.Run.Log != nil {
-		list = append(list, [2]string{"run.log", "what was seen on hardware"})
-	}
-	list = append(list, [2]string{"Makefile", "reproduces with " + w.tools + "; check.awk is its judge"},
-		[2]string{"interesting.sh", "the same with optcheck, for reducers"}, [2]string{"manifest.json", "hashes, versions and flags"})
-	var out strings.Builder
-	for _, f := range list {
-		fmt.Fprintf(&out, "- %s: %s\n", fileSpan(f[0]), f[1])
 	}
 	return out.String()
 }

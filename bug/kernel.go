@@ -95,14 +95,7 @@ func (b *kernelBundler) code(ctx context.Context) error {
 
 // controls tries what programmers would try. The first that keeps everything is the control.
 func (b *kernelBundler) controls(ctx context.Context) error {
-	if w := b.in.Where; w != nil {
-		for _, level := range slices.Backward(realcode.Levels) {
-			if p := w.At(b.f.Toolchain.ID, b.f.Target, level); p != nil && p.Class == event.Preserved {
-				b.ways = append(b.ways, Workaround{"Compile with -" + level + "."})
-				break
-			}
-		}
-	}
+	b.ways = lowerLevel(b.in.Where, b.f.Toolchain, b.f.Target)
 	variants := kernelVariants(b.f.Module, b.find)
 	if b.executed() {
 		variants = hidden(b.f.Module, b.find.Kernel)
@@ -189,44 +182,47 @@ func instAt(m *ptx.Module, p *realcode.Place) *ptx.Inst {
 	return nil
 }
 
-func (b *kernelBundler) add(name, text string) {
-	b.out.Files = append(b.out.Files, File{Name: name, Data: []byte(text)})
-}
-
-// files writes all files; the manifest comes last and lists the others.
+// files writes all files.
 func (b *kernelBundler) files() error {
-	b.out.Title = b.title()
-	text, err := b.report()
-	if err != nil {
-		return err
-	}
-	b.add("report.md", text)
-	b.add("min.ptx", b.prog.text)
+	out := &b.out
+	out.Title = b.title()
+	out.add("min.ptx", "the smallest kernel", b.prog.text)
 	if len(b.in.Result.Steps) > 0 {
-		b.add("original.ptx", b.in.Result.Whole.String())
+		out.add("original.ptx", "the kernel as it was found, on its own", b.in.Result.Whole.String())
 	}
-	b.add("bad.sass", string(b.bad.text))
+	out.add("bad.sass", "its machine code", string(b.bad.text))
 	if b.good != nil {
-		b.add("good.sass", string(b.good.text))
-		b.add("sass.diff", b.diff("good.sass", b.good))
+		out.add("good.sass", "that of a release or level without the finding", string(b.good.text))
+		out.add("sass.diff", "what is compared of both", b.diff("good.sass", b.good))
 	}
 	if b.controlCode != nil {
-		b.add("control.ptx", b.control)
-		b.add("control.sass", string(b.controlCode.text))
+		out.add("control.ptx", "the control", b.control)
+		out.add("control.sass", "its machine code", string(b.controlCode.text))
 	}
 	if v := b.find.Verdict; v != nil {
-		b.add("source.litmus", v.Source)
-		b.add("machine.litmus", v.Machine)
+		out.add("source.litmus", "the operations of the finding and a partner", v.Source)
+		out.add("machine.litmus", "the same with what the machine code has in their place", v.Machine)
 	}
 	if b.executed() {
 		text, err := b.counterexample()
 		if err != nil {
 			return err
 		}
-		b.add("finding.json", text)
-		b.out.Files = append(b.out.Files, File{Name: "replay.sh", Data: []byte(b.replayScript()), Exec: true})
+		out.add("finding.json", "the counterexample: launch, parameters, memory, the value that is expected and the one that is stored", text)
+		out.add("replay.sh", "executes it again; with `--device` on a GPU, too", b.replayScript())
+		out.Files[len(out.Files)-1].Exec = true
 	}
-	b.add("Makefile", b.makefile())
+	out.scripts("ptxas and nvdisasm", b.makefile(), b.judge(), b.interesting())
+	report, err := b.report()
+	if err != nil {
+		return err
+	}
+	out.finish(report, b.manifest())
+	return nil
+}
+
+// judge is the script that tells bad from good code.
+func (b *kernelBundler) judge() string {
 	how := viewOf(b.f.Signature.Rule, false, b.bad, b.good)
 	if b.good == nil {
 		how = views[len(views)-1]
@@ -237,11 +233,19 @@ func (b *kernelBundler) files() error {
 		}
 		return awkString(strings.Join(view(c.lines, how), " | "))
 	}
-	b.add("check.awk", judge(b.find.Kernel, how, list(b.bad), list(b.good), true, b.extent()))
-	b.out.Files = append(b.out.Files, File{Name: "interesting.sh", Data: []byte(b.interesting()), Exec: true})
-	m := &manifest{Title: b.out.Title, Form: Forms[0], Stamp: b.in.Stamp, Optcheck: b.in.Tool, Finding: b.in.Result.Start.Address(),
-		Smallest: b.f.Address(), Signature: b.f.Signature, Flags: []string{}, Command: b.recipe().command(), Host: b.in.Host,
-		Steps: append([]string{}, b.in.Result.Steps...), Ways: b.ways}
+	return judge(b.find.Kernel, how, list(b.bad), list(b.good), true, b.extent())
+}
+
+// origin is the manifest of where a finding is from.
+func (in *KernelInput) origin() *manifest {
+	r := in.Result
+	return &manifest{Form: Forms[0], Stamp: in.Stamp, Optcheck: in.Tool, Finding: r.Start.Address(), Smallest: r.Min.Address(),
+		Signature: r.Min.Signature, Flags: []string{}, Host: in.Host, Steps: append([]string{}, r.Steps...)}
+}
+
+func (b *kernelBundler) manifest() *manifest {
+	m := b.in.origin()
+	m.Title, m.Command, m.Ways = b.out.Title, b.recipe().command(), b.ways
 	if v := b.find.Verdict; v != nil {
 		m.Model, m.New = v.Model, []string{v.Outcome}
 	}
@@ -249,8 +253,7 @@ func (b *kernelBundler) files() error {
 		m.Range = &b.in.Where.Range
 	}
 	m.tools(b.f.Toolchain, b.good, "")
-	b.add("manifest.json", string(m.of(&b.out)))
-	return nil
+	return m
 }
 
 func (b *kernelBundler) diff(name string, good *code) string {

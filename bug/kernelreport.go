@@ -25,12 +25,7 @@ func (b *kernelBundler) report() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var out strings.Builder
-	fmt.Fprintf(&out, "# %s\n", md(b.out.Title))
-	if b.in.Stamp != "" {
-		fmt.Fprintf(&out, "\n%s\n", md(b.in.Stamp))
-	}
-	for _, s := range [][2]string{
+	return document(b.out.Title, b.in.Stamp, [][2]string{
 		{"Summary", b.summary()}, {"What is claimed and what is not", b.claim()}, {"Minimal source", b.source()},
 		{"Machine code", b.machine(side)}, {"Expected and actual behaviour", b.expected()}, {"Why", b.why()},
 		{"Steps to reproduce", b.steps()},
@@ -38,13 +33,8 @@ func (b *kernelBundler) report() (string, error) {
 		{"Operating system", md(b.in.Host.OS) + " (" + md(b.in.Host.Arch) + ")\n"},
 		{"GPU and driver", "Nothing was run: the finding is in the machine code.\n"},
 		{"Regression range", regressionOf(b.in.Where, b.f.Target, b.f.Level)}, {"Workarounds", workarounds(b.ways)},
-		{"Attached files", b.attached()},
-	} {
-		if s[1] != "" {
-			fmt.Fprintf(&out, "\n## %s\n\n%s", s[0], s[1])
-		}
-	}
-	return out.String(), nil
+		{"Attached files", b.out.attached()},
+	}), nil
 }
 
 // place is an operation of the finding for a sentence.
@@ -177,35 +167,4 @@ func (b *kernelBundler) steps() string {
 		s += "; `make control` shows that the control does not have it"
 	}
 	return s + ". With optcheck: `./interesting.sh`, which can also serve a reducer: `cvise ./interesting.sh min.ptx`.\n"
-}
-
-// attached lists the files, including those that files will add.
-func (b *kernelBundler) attached() string {
-	list := [][2]string{{"min.ptx", "the smallest kernel"}}
-	if len(b.in.Result.Steps) > 0 {
-		list = append(list, [2]string{"original.ptx", "the kernel as it was found, on its own"})
-	}
-	list = append(list, [2]string{"bad.sass", "its machine code"})
-	if b.good != nil {
-		list = append(list, [2]string{"good.sass", "that of a release or level without the finding"},
-			[2]string{"sass.diff", "what is compared of both"})
-	}
-	if b.controlCode != nil {
-		list = append(list, [2]string{"control.ptx", "the control"}, [2]string{"control.sass", "its machine code"})
-	}
-	if b.find.Verdict != nil {
-		list = append(list, [2]string{"source.litmus", "the operations of the finding and a partner"},
-			[2]string{"machine.litmus", "the same with what the machine code has in their place"})
-	}
-	if b.executed() {
-		list = append(list, [2]string{"finding.json", "the counterexample: launch, parameters, memory, the value that is expected and the one that is stored"},
-			[2]string{"replay.sh", "executes it again; with `--device` on a GPU, too"})
-	}
-	list = append(list, [2]string{"Makefile", "reproduces with ptxas and nvdisasm; check.awk is its judge"},
-		[2]string{"interesting.sh", "the same with optcheck, for reducers"}, [2]string{"manifest.json", "hashes, versions and flags"})
-	var out strings.Builder
-	for _, f := range list {
-		fmt.Fprintf(&out, "- %s: %s\n", fileSpan(f[0]), f[1])
-	}
-	return out.String()
 }

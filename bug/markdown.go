@@ -1,6 +1,7 @@
 package bug
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 )
@@ -41,4 +42,19 @@ func block(lang, s string) string {
 		fence += "`"
 	}
 	return fence + lang + "\n" + strings.TrimRight(s, "\n") + "\n" + fence + "\n"
+}
+
+// document is a report: its title, a stamp if there is one, and its sections, of which those without a text are left out.
+func document(title, stamp string, sections [][2]string) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "# %s\n", md(title))
+	if stamp != "" {
+		fmt.Fprintf(&out, "\n%s\n", md(stamp))
+	}
+	for _, s := range sections {
+		if s[1] != "" {
+			fmt.Fprintf(&out, "\n## %s\n\n%s", s[0], s[1])
+		}
+	}
+	return out.String()
 }

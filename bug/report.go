@@ -57,7 +57,7 @@ func (b *bundler) report() string {
 		"gpu":        {"GPU and driver", "GPU and driver", "GPU", b.hardware()},
 		"range":      {"Regression range", "Regression range", "Regression range", b.regression()},
 		"workaround": {"Workarounds", "Workarounds", "Workarounds", b.workaround()},
-		"files":      {"Attached files", "Attached files", "Attached files", b.attached()},
+		"files":      {"Attached files", "Attached files", "Attached files", b.out.attached()},
 	}
 	order := []string{"summary", "claim", "source", "machine", "expected", "why", "steps", "versions", "os", "gpu",
 		"range", "workaround", "files"}
@@ -69,19 +69,14 @@ func (b *bundler) report() string {
 		order = []string{"summary", "os", "cpu", "gpu", "versions", "steps", "source", "machine", "expected", "range",
 			"why", "claim", "workaround", "files"}
 	}
-	var out strings.Builder
-	fmt.Fprintf(&out, "# %s\n", md(b.title()))
-	if b.in.Stamp != "" {
-		fmt.Fprintf(&out, "\n%s\n", md(b.in.Stamp))
-	}
+	var list [][2]string
 	for _, name := range order {
 		s := sections[name]
-		head := map[string]string{"nvidia": s.nvidia, "llvm": s.llvm, "amd": s.amd}[b.in.Form]
-		if head != "" && s.text != "" {
-			fmt.Fprintf(&out, "\n## %s\n\n%s", head, s.text)
+		if head := map[string]string{"nvidia": s.nvidia, "llvm": s.llvm, "amd": s.amd}[b.in.Form]; head != "" {
+			list = append(list, [2]string{head, s.text})
 		}
 	}
-	return out.String()
+	return document(b.title(), b.in.Stamp, list)
 }
 
 func (b *bundler) summary() string {

@@ -173,9 +173,16 @@ func goodPlace(w *reduce.Where, all []*toolchain.Toolchain, own *toolchain.Toolc
 			}
 		}
 	}
-	for _, level := range slices.Backward(audit.Levels) {
-		if p := w.At(own.ID, target, level); p != nil && p.Class == event.Preserved {
-			return own, level
+	return lowerPlace(w, own, target)
+}
+
+// lowerPlace is the highest level at which a release keeps the program, nil if there is none.
+func lowerPlace(w *reduce.Where, own *toolchain.Toolchain, target string) (*toolchain.Toolchain, string) {
+	if w != nil {
+		for _, level := range slices.Backward(audit.Levels) {
+			if p := w.At(own.ID, target, level); p != nil && p.Class == event.Preserved {
+				return own, level
+			}
 		}
 	}
 	return nil, ""

@@ -2,12 +2,11 @@ package bug
 
 import (
 	"context"
-	"slices"
 
-	"optcheck/audit"
 	"optcheck/event"
 	"optcheck/litmus"
 	"optcheck/reduce"
+	"optcheck/toolchain"
 )
 
 // Workaround is a change of the smallest test, or of the way to compile it, with which the
@@ -16,16 +15,17 @@ type Workaround struct {
 	What string `json:"what"`
 }
 
+// lowerLevel is the highest level at which the compiler keeps the program, if there is one.
+func lowerLevel(w *reduce.Where, tc *toolchain.Toolchain, target string) []Workaround {
+	if own, level := lowerPlace(w, tc, target); own != nil {
+		return []Workaround{{"Compile with -" + level + "."}}
+	}
+	return nil
+}
+
 // workarounds tries what programmers would try, all in one batch.
 func (b *bundler) workarounds(ctx context.Context) error {
-	if w := b.in.Where; w != nil {
-		for _, level := range slices.Backward(audit.Levels) {
-			if p := w.At(b.f.Toolchain.ID, b.f.Target, level); p != nil && p.Class == event.Preserved {
-				b.ways = append(b.ways, Workaround{"Compile with -" + level + "."})
-				break
-			}
-		}
-	}
+	b.ways = lowerLevel(b.in.Where, b.f.Toolchain, b.f.Target)
 	var tests []*litmus.Test
 	var names []string
 	seen := map[string]bool{b.f.Test.Hash(): true}

@@ -93,7 +93,7 @@ func (b *bundler) origin() *manifest {
 	return m
 }
 
-func (b *bundler) manifest() []byte {
+func (b *bundler) manifest() *manifest {
 	m := b.origin()
 	m.Title, m.Command, m.Ways = b.title(), b.road.command(), b.ways
 	if v := b.in.Cell.Verdict; v != nil {
@@ -103,7 +103,7 @@ func (b *bundler) manifest() []byte {
 		m.Range = &b.in.Where.Range
 	}
 	m.tools(b.f.Toolchain, b.good, b.in.Audit.Source)
-	return m.of(&b.out)
+	return m
 }
 
 // tools adds the tools of a finding, and those of good code.
