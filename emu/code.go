@@ -17,6 +17,7 @@ type Code struct {
 	regs    int
 	again   []bool // functions that a call may reach from themselves
 	grouped bool   // a program that asks which lanes are active
+	consts  []*ir.Var
 }
 
 type inst struct {
@@ -60,6 +61,11 @@ func Prepare(p *ir.Program) (*Code, error) {
 		}
 	}
 	c.again = recursive(p)
+	for i := range p.Vars {
+		if v := &p.Vars[i]; v.Space == ir.ConstBank {
+			c.consts = append(c.consts, v)
+		}
+	}
 	return c, nil
 }
 

@@ -118,7 +118,7 @@ func (w *Warp) CopyEvent(pc int32, c *ir.Copy, l int, to, from Place) (Event, er
 	return e, nil
 }
 
-// Copy performs an asynchronous copy at once: what a thread reads of it before it waits is undefined in PTX.
+// Copy performs a copy, or waits for some. Bulk copies are performed at once.
 func (g *Grid) Copy(w *Warp, pc int32, c *ir.Copy, act uint32, to, from *[Lanes]Place) error {
 	switch {
 	case c.Kind == ir.CopyProduct:
@@ -136,20 +136,14 @@ func (g *Grid) Copy(w *Warp, pc int32, c *ir.Copy, act uint32, to, from *[Lanes]
 			}
 		})
 		return err
-	case c.Kind != ir.CopyAsync:
-		return nil
-	case c.Bytes > 16:
-		return &Cannot{Inst: int(pc), Why: "a copy of more than 16 bytes"}
 	}
+	var err error
 	g.lanesOf(act, func(l int) {
-		var buf [16]byte
-		n := w.CopySize(c, l)
-		load := ir.Access{Kind: ir.Load, Bytes: 4, Type: ir.U32}
-		g.load(w, pc, &load, l, from[l], buf[:n])
-		store := ir.Access{Kind: ir.Store, Bytes: 4, Type: ir.U32}
-		g.store(w, pc, &store, l, to[l], buf[:c.Bytes])
+		if err == nil {
+			err = w.Async(pc, c, 1<<l, to, from, gridCopies{g, w})
+		}
 	})
-	return nil
+	return err
 }
 
 // bulk performs a bulk copy, or an asynchronous store, by no thread: what it writes is in memory, and the barrier object has its bytes.

@@ -3,6 +3,7 @@ package emu
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"optcheck/ir"
 )
@@ -423,6 +424,14 @@ const sharedEnd = 1 << 18
 // beyond reports whether a place is of no block's shared memory.
 func beyond(p Place) bool { return p.Space == ir.Shared && p.Addr&0xffffffff >= sharedEnd }
 
+// stray reports whether a place in a program's constant memory is of none of its variables.
+func (w *Warp) stray(addr, size uint64) bool {
+	return !slices.ContainsFunc(w.Code.consts, func(v *ir.Var) bool {
+		at := w.Launch.Vars[v.Name]
+		return v.Size == 0 || addr >= at && addr+size <= at+uint64(v.Size)
+	})
+}
+
 // misaligned reports whether an address is none of an access of so many bytes.
 func misaligned(addr, size uint64) bool { return addr&(size-1) != 0 && size&(size-1) == 0 }
 
@@ -494,6 +503,9 @@ func (w *Warp) perform(pc int32, a *ir.Access, act uint32) error {
 		}
 		if beyond(p) && !w.policy.Anywhere {
 			return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("an access of %d bytes to shared address %#x, where no block has memory", size, p.Addr)}
+		}
+		if a.Space == ir.ConstBank && p.Space == ir.Global && w.stray(p.Addr, size) && !w.policy.Anywhere {
+			return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("a read of %d bytes at %#x, where no variable of constant memory is", size, p.Addr)}
 		}
 		at[l] = p
 		switch p.Space {

@@ -142,6 +142,9 @@ func (g *Grid) Run() error {
 			progress = progress || p
 			left = left || !w.Done()
 			if w.Done() {
+				if err := w.Complete(^uint32(0), gridCopies{g, w}); err != nil {
+					return err
+				}
 				g.ended(w)
 			}
 		}
@@ -162,6 +165,16 @@ func (g *Grid) Run() error {
 func (g *Grid) thread(w *Warp, lane int) int {
 	t := w.Threads[lane]
 	return t.Block*g.Launch.Threads() + t.Index
+}
+
+// Of are the numbers of a warp's threads in the launch.
+func (g *Grid) Of(w *Warp) (threads []int) {
+	for l, t := range w.Threads {
+		if t != nil {
+			threads = append(threads, g.thread(w, l))
+		}
+	}
+	return threads
 }
 
 // Record is that of a lane.
@@ -188,6 +201,11 @@ func (g *Grid) Access(w *Warp, pc int32, a *ir.Access, act uint32, at *[Lanes]Pl
 	n := a.Bytes * a.Elems
 	if n > 64 {
 		return &Cannot{Inst: int(pc), Why: "an access of more than 64 bytes"}
+	}
+	if a.Behind {
+		if err := w.Complete(act, gridCopies{g, w}); err != nil {
+			return err
+		}
 	}
 	if a.Kind == ir.Atomic {
 		// In the order of their numbers: machine code that performs the operations of a warp as one gives old values so.

@@ -52,8 +52,9 @@ type Warp struct {
 	Launch *Launch
 	// committed is how many groups of products of its warpgroup it has committed.
 	committed int
-	Threads   [Lanes]*Thread // nil where the block has no thread
-	ID        int            // number in the block
+	async     *[Lanes]asyncCopies // nil if no lane has begun one
+	Threads   [Lanes]*Thread      // nil where the block has no thread
+	ID        int                 // number in the block
 	// Steps counts instructions of lanes; Turns those of the warp.
 	Steps, Turns int64
 	// Ran are the lanes that performed something since it was cleared.

@@ -159,12 +159,12 @@ func mulHi(o *Op, s *[4]uint64, _ uint64) uint64 {
 	return hi
 }
 
-// divide is Div and Rem. PTX ISA, 9.7.1.8: division by zero is unspecified; the lowest number
-// divided by -1 is itself, as the machine computes it.
+// divide is Div and Rem. PTX ISA, 9.7.1.8: division by zero is unspecified, and for the content zero all bits are one, as the machine mostly computes it;
+// the lowest number divided by -1 is itself, as the machine computes it.
 func divide(o *Op, s *[4]uint64, undefined uint64) uint64 {
 	m := mask(o.Type)
 	if s[1]&m == 0 {
-		return undefined & m
+		return ^undefined & m
 	}
 	if !o.Type.Signed() {
 		if o.Code == Div {

@@ -113,6 +113,7 @@ func (r *Result) execute(ctx context.Context, m *ptx.Module, code machineCode, u
 			all[i].undecided = append(all[i].undecided, places[n])
 		}
 		k := &r.Kernels[slices.IndexFunc(r.Kernels, func(k Kernel) bool { return k.Name == all[i].Kernel })]
+		k.Findings, r.Findings = slices.DeleteFunc(k.Findings, all[i].explains), slices.DeleteFunc(r.Findings, all[i].explains)
 		for j := range all[i].Findings {
 			x := &all[i].Findings[j]
 			f := executedFinding(m, k.Name, x, places)
@@ -186,6 +187,14 @@ func places(m *ptx.Module) map[int]Place {
 
 // sameFirst reports whether two findings are about one operation.
 func sameFirst(f, g *Finding) bool { return f.First != nil && g.First != nil && *f.First == *g.First }
+
+// explains reports whether runs have compared what a weak store of the machine code without a counterpart stores: stores that several of the PTX
+// became have none.
+func (x *Executed) explains(f Finding) bool {
+	return f.weak && f.Kernel == x.Kernel && x.Runs+x.Cut > 0 && len(x.Findings) == 0 && slices.ContainsFunc(f.Code, func(c Code) bool {
+		return c.Func == x.Kernel && !slices.ContainsFunc(x.Unwritten, func(u refine.Code) bool { return u.Addr == c.Addr })
+	})
+}
 
 // executedFinding is a difference as a finding, with its counterexample in words.
 func executedFinding(m *ptx.Module, kernel string, x *refine.Finding, places map[int]Place) *Finding {

@@ -149,3 +149,40 @@ func TestExecuteFound(t *testing.T) {
 		}
 	}
 }
+
+// TestHonest: nothing is accused that only a division by zero, a read behind the constants of the module, or which lanes perform an atomic together
+// makes different. A change of the same kernels is noticed.
+func TestHonest(t *testing.T) {
+	text, err := os.ReadFile("testdata/honest.ptx")
+	require.NoError(t, err)
+	m := module(t, "testdata/honest.ptx")
+	for _, change := range [][2]string{{}, {"shl.b32 r6, r4, 5", "shl.b32 r6, r4, 6"}, {"ld.const.u32 r4, [d3];", "ld.const.u32 r4, [d3+4];"}, {"min.s32 r4", "max.s32 r4"}} {
+		other, err := ptx.Parse("honest.ptx", []byte(strings.Replace(string(text), change[0], change[1], 1)))
+		require.NoError(t, err)
+		for _, level := range []string{"O0", "O3"} {
+			tc := releases(t, "12.4")[0]
+			data, err := compile(t.Context(), tc, other.Lined(lineFile, ""), "sm_80", level, nil)
+			require.NoError(t, err)
+			code, err := pipeline.Decode(t.Context(), tc, m.File, "sm_80", data)
+			require.NoError(t, err)
+			r, err := Execute(t.Context(), m, code, data, options(2))
+			require.NoError(t, err)
+			require.Equal(t, change[0] == "", len(r.Findings) == 0, "%q %s %v", change[1], level, r.Findings)
+			require.Empty(t, r.Unknown)
+		}
+	}
+}
+
+// TestExplains: a weak store without a counterpart is none of the machine code's own if runs have compared what it stores.
+func TestExplains(t *testing.T) {
+	f := Finding{Rule: Extra, Kernel: "k", Code: []Code{{Func: "k", Addr: 16}}, weak: true}
+	x := Executed{Kernel: "k", Result: &refine.Result{Runs: 1}}
+	require.True(t, x.explains(f))
+	strong := f
+	strong.weak = false
+	require.False(t, x.explains(strong))
+	for _, y := range []Executed{{Kernel: "k", Result: &refine.Result{}}, {Kernel: "l", Result: x.Result}, {Kernel: "k", Result: &refine.Result{Runs: 1,
+		Unwritten: []refine.Code{{Addr: 16}}}}, {Kernel: "k", Result: &refine.Result{Cut: 1, Findings: []refine.Finding{{}}}}} {
+		require.False(t, y.explains(f))
+	}
+}

@@ -217,6 +217,9 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 			if err != nil && !errors.As(err, &a) {
 				return nil, nil, err
 			}
+			if a != nil && r.wanders() {
+				return nil, nil, undecided
+			}
 			if a != nil && !grouped(ref, r.w) {
 				return nil, nil, &emu.Cannot{Inst: -1, Why: "the program asks which lanes are active, and others are"}
 			}

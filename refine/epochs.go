@@ -40,6 +40,9 @@ func (r *replay) run(c *comparison, ref *emu.Warp) error {
 			return &accuse{Rule: DoesNotEnd, Pc: -1, Why: fmt.Sprintf("more than %d instructions where the program performs %d", most, ref.Turns)}
 		}
 	}
+	if err := r.w.Complete(^uint32(0), r); err != nil {
+		return err
+	}
 	for i, th := range r.lanes {
 		if th == nil {
 			continue
@@ -72,7 +75,7 @@ func (r *replay) compared() (n int) {
 // end compares what is left of the record, and the weak stores of all epochs.
 func (l *lane) end(n int) error {
 	if l.open.all {
-		return &emu.Cannot{Inst: -1, Why: "what the program does depends on undefined content"}
+		return undecided
 	}
 	if !l.cut {
 		for i := l.at; i < len(l.rec.Events); i++ {
@@ -88,6 +91,14 @@ func (l *lane) end(n int) error {
 		err = l.compareRegions(n, func(k int) bool { return free(&l.rec.Events[k]) || l.dropped(k) })
 	}
 	return err
+}
+
+// undecided is that the program's way is not known: undefined content decides it.
+var undecided = &emu.Cannot{Inst: -1, Why: "what the program does depends on undefined content"}
+
+// wanders reports whether undefined content decides which way the program's warp goes: the machine code may go another one than either content shows.
+func (r *replay) wanders() bool {
+	return slices.ContainsFunc(r.lanes[:], func(l *lane) bool { return l != nil && l.open.path })
 }
 
 // compareRegions compares the weak stores of the regions that remain if some synchronisations separate nothing.

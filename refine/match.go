@@ -310,14 +310,32 @@ func (r *replay) stores(th *lane, n int) bool {
 	return false
 }
 
+// alone reports whether a read-modify-write may be one for several lanes: no two lanes have performed the instruction together at one place.
+func (r *replay) alone(pc int32, act uint32, at *[emu.Lanes]emu.Place) bool {
+	if !r.w.Code.P.Machine {
+		return false
+	}
+	for x := act; x != 0 && !r.crowded[pc]; x &= x - 1 {
+		first := bits.TrailingZeros32(x)
+		for y := x & (x - 1); y != 0; y &= y - 1 {
+			if at[bits.TrailingZeros32(y)] == at[first] {
+				r.crowded[pc] = true
+				break
+			}
+		}
+	}
+	return !r.crowded[pc]
+}
+
 // atomics replays read-modify-writes: each lane's own, or one for several lanes together.
 func (r *replay) atomics(pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.Place) error {
+	alone := r.alone(pc, act, at)
 	for x := act; x != 0; x &= x - 1 {
 		l := bits.TrailingZeros32(x)
 		if r.lanes[l] == nil {
 			continue
 		}
-		if r.aggregate(a, l, act, at, !r.eager) || r.atomic(a, l, at[l]) || r.aggregate(a, l, act, at, false) {
+		if alone && r.aggregate(a, l, act, at, !r.eager) || r.atomic(a, l, at[l]) || alone && r.aggregate(a, l, act, at, false) {
 			continue
 		}
 		th := r.lanes[l]

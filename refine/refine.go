@@ -156,7 +156,7 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 }
 
 func newComparison(program, machine *ir.Program, o Options) (*comparison, error) {
-	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine, deaths: map[occurrence]*death{},
+	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine, deaths: map[occurrence]*death{}, crowded: map[int32]bool{},
 		shown: map[int32]uint8{}, flips: map[showing]int{}, policies: policiesOf(machine), made: map[showing]made{},
 		attempts: map[attempt]bool{}, guessed: map[attempt]bool{}, allowance: new(int64), histories: [2]histories{{}, {}}, flipEnd: flipSteps}
 	var err error
@@ -235,15 +235,16 @@ type comparison struct {
 	grown                     int // how often something was performed for the first time
 	kinds                     map[int32]emu.Kind
 	deaths                    map[occurrence]*death
-	reading                   reading // that with which machine code did last what the program does
-	again                     []int32 // the comparisons that are looked at a second time
-	shortened                 int64   // instructions of lanes that were performed to find shorter runs: at most half of what a search may spend
-	short                     bool    // inputs are searched for: those that do not end soon are cut earlier
-	longest                   int64   // instructions of the longest run before that ended
-	tried                     int64   // instructions of lanes that were performed to find what is dead
-	spent                     int64   // all of them
-	compared                  []bool  // instructions of the program whose effects were compared
-	undefined                 []bool  // those that wrote what the program leaves undefined
+	reading                   reading        // that with which machine code did last what the program does
+	crowded                   map[int32]bool // see replay
+	again                     []int32        // the comparisons that are looked at a second time
+	shortened                 int64          // instructions of lanes that were performed to find shorter runs: at most half of what a search may spend
+	short                     bool           // inputs are searched for: those that do not end soon are cut earlier
+	longest                   int64          // instructions of the longest run before that ended
+	tried                     int64          // instructions of lanes that were performed to find what is dead
+	spent                     int64          // all of them
+	compared                  []bool         // instructions of the program whose effects were compared
+	undefined                 []bool         // those that wrote what the program leaves undefined
 	search                    *search
 	unread                    []bool           // see unread
 	shown                     map[int32]uint8  // what compared runs showed of the program's comparisons

@@ -21,6 +21,8 @@ type replay struct {
 	newest map[emu.Word]newest
 	// eager: see reading.
 	eager, met bool
+	// crowded are read-modify-writes of the machine code that several lanes perform together at one place, in any run: each its own.
+	crowded map[int32]bool
 }
 
 // newest is what a lane has stored.
@@ -68,7 +70,7 @@ type beyond struct{}
 func (beyond) Error() string { return "the record ends here" }
 
 func (c *comparison) newReplay(in *Input, grid *emu.Grid, open []*undefined, code *emu.Code, l *emu.Launch, block, id int, p emu.Policy, how reading) *replay {
-	r := &replay{grid: grid, open: open, newest: map[emu.Word]newest{}, eager: how.eager, met: how.met}
+	r := &replay{grid: grid, open: open, newest: map[emu.Word]newest{}, eager: how.eager, met: how.met, crowded: c.crowded}
 	if !code.P.Machine {
 		r.kinds = c.kinds
 	}
@@ -208,6 +210,11 @@ func (r *replay) Access(w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[em
 }
 
 func (r *replay) access(w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.Place) error {
+	if a.Behind {
+		if err := w.Complete(act, r); err != nil {
+			return err
+		}
+	}
 	if a.Kind == ir.Atomic {
 		return r.atomics(pc, a, act, at)
 	}
@@ -351,7 +358,7 @@ func (r *replay) overlay(th *lane, p emu.Place, buf []byte, stored bool) {
 	})
 }
 
-// Copy replays an asynchronous copy as a load and a store.
+// Copy replays a copy, or a wait for some. An asynchronous one is a load, and a store where its thread waits for it.
 func (r *replay) Copy(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *[emu.Lanes]emu.Place) error {
 	switch c.Kind {
 	case ir.CopyBulk:
@@ -366,26 +373,17 @@ func (r *replay) Copy(w *emu.Warp, pc int32, c *ir.Copy, act uint32, to, from *[
 	case ir.CopyProduct:
 		return &emu.Cannot{Inst: int(pc), Why: "not understood: a product by a warpgroup"}
 	}
-	if c.Kind != ir.CopyAsync {
-		return nil
-	}
-	if c.Bytes > 16 {
-		return &emu.Cannot{Inst: int(pc), Why: "a copy of more than 16 bytes"}
-	}
-	for l := range r.lanes {
-		if act>>l&1 == 0 {
-			continue
-		}
-		var buf [16]byte
-		n := w.CopySize(c, l)
-		if err := r.load(pc, &ir.Access{Kind: ir.Load, Bytes: 4}, l, from[l], buf[:n]); err != nil {
-			return err
-		}
-		if err := r.store(pc, &ir.Access{Kind: ir.Store, Bytes: 4}, l, to[l], buf[:c.Bytes]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return w.Async(pc, c, act, to, from, r)
+}
+
+// CopyFrom is what an asynchronous copy of a lane reads.
+func (r *replay) CopyFrom(pc int32, l int, from emu.Place, buf []byte) error {
+	return r.load(pc, &ir.Access{Kind: ir.Load, Bytes: 4}, l, from, buf)
+}
+
+// CopyTo is what an asynchronous copy of a lane writes.
+func (r *replay) CopyTo(pc int32, l int, to emu.Place, buf []byte) error {
+	return r.store(pc, &ir.Access{Kind: ir.Store, Bytes: 4}, l, to, buf)
 }
 
 // object replays that a barrier object is made, which a warp of machine code does once, whichever lane does it in the program.

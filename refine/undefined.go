@@ -6,7 +6,9 @@ import (
 
 // undefined says what of a thread's record depends on undefined content.
 type undefined struct {
-	all    bool
+	all bool
+	// path tells that the way of the thread's warp does: where its threads store, or how much it performs.
+	path   bool
 	values map[int]bool // events whose value does
 	inputs map[int]bool // read-modify-writes whose operands do
 	words  map[emu.Word]uint32
@@ -44,6 +46,16 @@ func opened(a, b *emu.Grid) []*undefined {
 			u.differ(y.Epochs[k], x.Epochs[k])
 		}
 	}
+	for i, w := range a.Warps {
+		lanes := a.Of(w)
+		path := w.Turns != b.Warps[i].Turns
+		for _, n := range lanes {
+			path = path || out[n].path
+		}
+		for _, n := range lanes {
+			out[n].path = path
+		}
+	}
 	return out
 }
 
@@ -52,6 +64,7 @@ func (u *undefined) differ(x, y emu.Epoch) {
 	for w, s := range x {
 		if (s.Value^y[w].Value)&s.Mask != 0 || s.Mask&^y[w].Mask != 0 {
 			u.words[w] |= s.Mask // bits that agree may do so by chance
+			u.path = u.path || s.Mask&^y[w].Mask != 0
 		}
 	}
 }

@@ -39,10 +39,17 @@ func TestUses(t *testing.T) {
 		"div.s64 %d4, %d5, %d2; cvt.u32.u64 %r3, %d4; bra B; A: div.u32 %r3, %r7, %r1; B:"
 	alone := "mov.u32 %r8, %ntid.x; setp.eq.u32 %p2, %r8, 1; add.u32 %r7, %r2, 4; selp.u32 %r7, %r18, %r7, %p2; setp.lt.u32 %p1, %r7, 4; "
 	rounds := "mov.u32 %r6, 0; W: add.u32 %r3, %r3, %r6; add.u32 %r6, %r6, 1; setp.eq.u32 %p1, %r2, 2; @%p1 bra W;"
+	copied := func(wait string) string {
+		return ".shared .align 4 .b8 part[512]; mov.u32 %r6, part; mad.lo.u32 %r6, %r0, 4, %r6; add.u64 %d2, %d1, 8192; setp.eq.u32 %p1, %r2, 2; " +
+			"cp.async.ca.shared.global [%r6], [%d2], 4; cp.async.commit_group; @%p1 bra A; cp.async.ca.shared.global [%r6+256], [%d2+512], 4; " +
+			"cp.async.commit_group; A: @%p1 bra B; cp.async.wait_group 1; bra C; B: " + wait + " C: ld.shared.u32 %r3, [%r6];"
+	}
 	for name, c := range map[string]struct {
 		program, machine string
 		wrong            bool
 	}{
+		"a wait for all copies":                     {copied("cp.async.wait_group 0;"), copied("cp.async.wait_group 0;"), false},
+		"one that waits for too few":                {copied("cp.async.wait_group 0;"), copied("cp.async.wait_group 1;"), true},
 		"two jumps":                                 {twice, twice, false},
 		"one of two jumps is gone":                  {twice, "setp.eq.u32 %p1, %r2, 2; @%p1 bra A; mov.u32 %r3, 8; A: bar.sync 0; mov.u32 %r4, 5;", true},
 		"what no store is behind":                   {behind, behind, false},

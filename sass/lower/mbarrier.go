@@ -115,7 +115,7 @@ func arrives(s *step) {
 	}
 	how := s.oneOf("ARVCNT TRANSCNT")
 	a := s.object(ir.Atomic, false)
-	a.Atom, a.Data = ir.AtomArrive, []ir.Reg{s.k(1)}
+	a.Atom, a.Data, a.Behind = ir.AtomArrive, []ir.Reg{s.k(1)}, true
 	if how == "TRANSCNT" {
 		a.Data = []ir.Reg{s.k(1<<64 - 1<<32)}
 	}
