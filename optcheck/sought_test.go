@@ -314,7 +314,7 @@ func sought(t *testing.T) *mutants.Tries {
 	cells := seekers(t)
 	x := &mutants.Tries{
 		Says: func(t *testing.T, cell, kernel int, seed uint64) string {
-			if cell == len(cells) {
+			if cell >= len(cells) {
 				return wordsSay(t, kernel, seed)
 			}
 			return cells[cell].says(t, kernel, seed)
@@ -330,7 +330,9 @@ func sought(t *testing.T) *mutants.Tries {
 		}
 		x.Sizes = append(x.Sizes, sizes)
 	}
-	x.Sizes = append(x.Sizes, make([]int, len(wordTargets)))
+	for range wordCells {
+		x.Sizes = append(x.Sizes, make([]int, len(wordTargets)))
+	}
 	return x
 }
 

@@ -18,6 +18,9 @@ import (
 // wordTargets are those whose micro-operations are composed at random.
 var wordTargets = []string{"sm_90", "sm_52", "gfx90a", "gfx1030", "x86-64"}
 
+// wordCells is how many cells stand for composed words: the search draws cells.
+const wordCells = 100
+
 // composer composes expressions as machine code does, at random, and asks all that can be asked of them.
 type composer struct {
 	rnd      *rand.Rand
