@@ -11,7 +11,7 @@ import (
 // The return address decides whether a return does go there (machine.returns). A call whose function is not known
 // stays, and is a finding (checkCalls).
 
-// Bounds for one kernel: calls that are followed, and instructions that are copied. Beyond them no call is followed.
+// Bounds for one kernel: calls that are followed, and instructions that are copied. Calls beyond them stay.
 const (
 	maxCalls  = 64
 	maxCopied = 1 << 13
@@ -19,15 +19,6 @@ const (
 
 // followed returns a function in which the code of the callees replaces the calls.
 func followed(fn *isa.Func) *isa.Func {
-	calls := 0
-	for i := range fn.Insts {
-		if fn.Insts[i].Flow == isa.FlowCall {
-			calls++
-		}
-	}
-	if calls == 0 || calls > maxCalls {
-		return fn
-	}
 	cur, copied := *fn, 0
 	cur.Insts = slices.Clone(fn.Insts)
 	jumps(&cur)

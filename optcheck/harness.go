@@ -147,7 +147,7 @@ func (p *pass) checkApart() {
 			p.report(Interleaved, -1, ev, "%s, a store of the harness, stands between accesses of the test", p.text(ev))
 		default:
 			p.report(ExtraAccess, -1, ev, "%s, an access of the harness, stands between those of the test", p.text(ev))
-			p.r.Class = max(p.r.Class, Changed)
+			p.r.Class, p.r.Undecided = Changed, ""
 		}
 	}
 }

@@ -135,7 +135,7 @@ func (c *Checker) Check(fn *isa.Func) (*Checked, error) {
 
 // decide makes a kernel Unknown that has no findings but was not compared in full.
 func (r *Result) decide() {
-	if r.Class == Preserved && r.Undecided != "" {
+	if r.Undecided != "" {
 		r.Class, r.Reason = Unknown, r.Undecided
 	}
 }

@@ -88,7 +88,6 @@ func (p *pass) apply(checks ...func(*pass)) {
 	}
 	slices.SortStableFunc(p.r.Findings, func(f, g Finding) int { return cmp.Compare(f.Access, g.Access) })
 	p.listing()
-	p.r.Class = Preserved
 	if len(p.r.Findings) > 0 {
 		p.r.Class, p.r.Undecided = Changed, ""
 	}

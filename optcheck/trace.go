@@ -185,9 +185,7 @@ func (m *machine) run() error {
 		m.cur = m.entry(b)
 		clear(m.chosen)
 		m.cond, m.condT, m.when = m.blockCond(b)
-		if m.cond {
-			m.tr.when[b] = m.when
-		}
+		m.tr.when[b] = m.when
 		m.loop = m.flow.inLoop[b]
 		blk := m.flow.blocks[b]
 		for i := blk.First; i < blk.End; i++ {

@@ -146,7 +146,7 @@ type chosen struct {
 
 // regTaint returns the taint of a register for the current instruction.
 func (m *machine) regTaint(i int) taint {
-	if c, ok := m.chosen[i]; ok && m.guardV != none && c.guard == m.guardV && c.neg == m.guardNeg {
+	if c, ok := m.chosen[i]; ok && c.guard == m.guardV && c.neg == m.guardNeg {
 		return c.t
 	}
 	return m.cur.t[i]
