@@ -308,13 +308,16 @@ func firstRuns(t *testing.T, x *litmus.Test, threads []LiftedThread, m Machine) 
 	return said + fmt.Sprint(err)
 }
 
-// sought are the tries of all kernels, and behind them those of composed words.
+// sought are the tries of all kernels, and behind them those of composed words and of drawn instructions.
 func sought(t *testing.T) *mutants.Tries {
 	t.Helper()
 	cells := seekers(t)
 	x := &mutants.Tries{
 		Says: func(t *testing.T, cell, kernel int, seed uint64) string {
-			if cell >= len(cells) {
+			switch {
+			case cell >= len(cells)+drawnCells:
+				return walksSay(cells[0].splicers, kernel, seed)
+			case cell >= len(cells):
 				return wordsSay(t, kernel, seed)
 			}
 			return cells[cell].says(t, kernel, seed)
@@ -330,8 +333,10 @@ func sought(t *testing.T) *mutants.Tries {
 		}
 		x.Sizes = append(x.Sizes, sizes)
 	}
-	for range wordCells {
-		x.Sizes = append(x.Sizes, make([]int, len(wordTargets)))
+	for _, kernels := range []int{len(wordTargets), len(walkTargets)} {
+		for range drawnCells {
+			x.Sizes = append(x.Sizes, make([]int, kernels))
+		}
 	}
 	return x
 }

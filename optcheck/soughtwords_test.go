@@ -18,8 +18,8 @@ import (
 // wordTargets are those whose micro-operations are composed at random.
 var wordTargets = []string{"sm_90", "sm_52", "gfx90a", "gfx1030", "x86-64"}
 
-// wordCells is how many cells stand for composed words: the search draws cells.
-const wordCells = 100
+// drawnCells is how many cells stand for composed words, and for drawn instructions: the search draws cells.
+const drawnCells = 100
 
 // composer composes expressions as machine code does, at random, and asks all that can be asked of them.
 type composer struct {
@@ -98,8 +98,12 @@ func (c *composer) text(v value, depth int) string {
 	if mi, ok := c.p.microOf(n.imm); n.kind == kFun && ok {
 		n.imm, name = 0, fmt.Sprint(mi.Op, mi.LUT, mi.Cmp, mi.Bool, mi.Signed)
 	}
+	if n.imm < uint64(len(c.p.names)) && (n.kind == kSpecial || n.kind == kSym) {
+		name = c.p.names[n.imm]
+		n.imm = 0
+	}
 	if n.kind == kLoad || n.kind == kSym || n.kind == kOpaque { // whose numbers are no values
-		return fmt.Sprintf("(%d %x %d %d %s)", n.kind, n.imm, n.a, n.b, c.text(n.c, depth+1))
+		return fmt.Sprintf("(%d %s%x %d %d %s)", n.kind, name, n.imm, n.a, n.b, c.text(n.c, depth+1))
 	}
 	return fmt.Sprintf("(%d %s%x %s %s %s)", n.kind, name, n.imm, c.text(n.a, depth+1), c.text(n.b, depth+1), c.text(n.c, depth+1))
 }

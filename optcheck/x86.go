@@ -27,14 +27,20 @@ const (
 )
 
 func (x86) launch(m *machine, st *state) {
-	for reg, name := range map[int]string{isa.X86RSP: x86Stack, isa.X86RDI: x86Arguments, isa.X86RSI: x86Context} {
+	for _, x := range []held{{isa.X86RSP, x86Stack}, {isa.X86RDI, x86Arguments}, {isa.X86RSI, x86Context}} {
 		for w := range 2 {
-			st.v[regIndex(isa.X86Word(reg, w))] = m.symbol(name, w)
+			st.v[regIndex(isa.X86Word(x.reg, w))] = m.symbol(x.name, w)
 		}
 	}
-	for reg, name := range map[int]string{isa.X86RDX: "group x", isa.X86RCX: "group y", isa.X86R8: "group z"} {
-		st.v[regIndex(isa.X86Word(reg, 0))] = m.special(name)
+	for _, x := range []held{{isa.X86RDX, "group x"}, {isa.X86RCX, "group y"}, {isa.X86R8, "group z"}} {
+		st.v[regIndex(isa.X86Word(x.reg, 0))] = m.special(x.name)
 	}
+}
+
+// held is what a register holds at the entry of a kernel.
+type held struct {
+	reg  int
+	name string
 }
 
 // symbol returns a word of the address of something with a name.
