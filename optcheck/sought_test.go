@@ -308,13 +308,16 @@ func firstRuns(t *testing.T, x *litmus.Test, threads []LiftedThread, m Machine) 
 	return said + fmt.Sprint(err)
 }
 
-// sought are the tries of all kernels, and behind them those of composed words and of drawn instructions.
+// sought are the tries of all kernels, and behind them those of composed words, of drawn instructions, and of
+// walks that are changed.
 func sought(t *testing.T) *mutants.Tries {
 	t.Helper()
 	cells := seekers(t)
 	x := &mutants.Tries{
 		Says: func(t *testing.T, cell, kernel int, seed uint64) string {
 			switch {
+			case cell >= len(cells)+2*drawnCells:
+				return cells[cell-len(cells)-2*drawnCells].passSays(t, kernel, seed)
 			case cell >= len(cells)+drawnCells:
 				return walksSay(cells[0].splicers, kernel, seed)
 			case cell >= len(cells):
@@ -338,6 +341,7 @@ func sought(t *testing.T) *mutants.Tries {
 			x.Sizes = append(x.Sizes, make([]int, kernels))
 		}
 	}
+	x.Sizes = append(x.Sizes, x.Sizes[:len(cells)]...)
 	return x
 }
 

@@ -1,0 +1,220 @@
+package optcheck
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/internal/mutants"
+	"optcheck/isa"
+	"optcheck/litmus"
+	"optcheck/spec"
+)
+
+// retrace is what the walk has found in a stored kernel, of which some is changed before the rules see it: whatever walks find, the rules
+// say something of it.
+type retrace struct {
+	rnd *rand.Rand
+	tr  *trace
+	s   *spec.Spec
+}
+
+func (c *retrace) event() *event { return &c.tr.events[c.rnd.IntN(len(c.tr.events))] }
+
+// value is one that some event or marker has, a constant, or a choice of two.
+func (c *retrace) value() value {
+	p := c.tr.pool
+	switch c.rnd.IntN(6) {
+	case 0:
+		return p.constant(anyOf(c.rnd, constants))
+	case 1:
+		return p.mk(node{kind: kSel, a: c.value(), b: c.value(), c: c.flag()})
+	case 2:
+		return anyOf(c.rnd, c.tr.markers).oper
+	case 3:
+		return p.mk(node{kind: kFun, imm: uint64(isa.MicroMul) << 8, a: c.value(), b: c.value(), c: none})
+	}
+	if x := c.event(); len(x.data) > 0 {
+		return anyOf(c.rnd, x.data)
+	}
+	return p.mk(node{kind: kLoad, a: value(c.rnd.IntN(max(1, len(c.tr.reads)))), b: 0, c: none})
+}
+
+// flag is a condition: that of an event, or a new one of what is read, of a lane, or of what nobody knows.
+func (c *retrace) flag() value {
+	p := c.tr.pool
+	if x := c.event(); len(x.when) > 0 && x.when[0].pred >= 0 && c.rnd.IntN(2) == 0 {
+		return x.when[0].pred
+	}
+	of := anyOf(c.rnd, []value{p.mk(node{kind: kLoad, a: value(c.rnd.IntN(max(1, len(c.tr.reads)))), b: 0, c: none}), p.param(0),
+		p.mk(node{kind: kSpecial, imm: p.str("lane"), a: none, b: none, c: none}), p.mk(node{kind: kOpaque, a: 0, b: 0, c: none})})
+	return p.mk(node{kind: kCmp, imm: uint64(c.rnd.IntN(2)), a: of, b: p.constant(uint32(c.rnd.IntN(2))), c: none})
+}
+
+// change changes something.
+func (c *retrace) change() {
+	rnd, tr, x, y := c.rnd, c.tr, c.event(), c.event()
+	e := &c.s.Entries[rnd.IntN(len(c.s.Entries))]
+	switch rnd.IntN(14) {
+	case 0:
+		*x, *y = *y, *x
+	case 1:
+		if i := rnd.IntN(len(tr.events)); tr.events[i].read < 0 && len(tr.events) > 1 {
+			tr.events = slices.Delete(tr.events, i, i+1)
+		}
+	case 2:
+		z := *x
+		z.read = -1
+		tr.events = slices.Insert(tr.events, rnd.IntN(len(tr.events)+1), z)
+	case 3:
+		for _, roles := range [][]isa.Role{{isa.RoleStore, isa.RoleReduction}, {isa.RoleLoad, isa.RoleAtomic}, {isa.RoleFence, isa.RoleBarrier, isa.RoleCache}} {
+			if slices.Contains(roles, x.role) {
+				x.role = anyOf(rnd, roles)
+				break
+			}
+		}
+	case 4, 5:
+		c.mem(&x.mem, y.mem)
+	case 6:
+		switch rnd.IntN(3) {
+		case 0:
+			x.addr = y.addr
+		case 1:
+			x.addr.off += int64(4 * (rnd.IntN(5) - 2))
+		case 2:
+			x.addr.base = base(rnd.IntN(5))
+		}
+	case 7:
+		switch rnd.IntN(4) {
+		case 0:
+			x.when, x.cond = y.when, y.cond
+		case 1:
+			x.when, x.cond = append(slices.Clone(x.when), sense{c.flag(), rnd.IntN(2) == 0}), true
+		case 2:
+			x.when, x.cond, x.condT = nil, false, 0
+		case 3:
+			if x.when = slices.Clone(x.when); len(x.when) > 0 {
+				x.when[0].want = !x.when[0].want
+			}
+		}
+	case 8:
+		if x.data = slices.Clone(x.data); len(x.data) > 0 {
+			x.data[rnd.IntN(len(x.data))] = c.value()
+		}
+	case 9:
+		t := taint(1) << rnd.IntN(max(1, len(tr.reads)))
+		*anyOf(rnd, []*taint{&x.addrT, &x.dataT, &x.condT}) ^= t
+	case 10:
+		b := anyOf(rnd, []*bool{&x.arm, &x.result, &x.loop, &x.cond, &tr.wild, &tr.loops})
+		*b = !*b
+	case 11:
+		m := &tr.markers[rnd.IntN(len(tr.markers))]
+		if rnd.IntN(4) == 0 && (m.m.Dep != nil || m.m.Operand != nil) {
+			*m = tr.markers[0]
+			return
+		}
+		m.oper = c.value()
+	case 12, 13:
+		c.entry(e)
+	}
+}
+
+// mem changes how an access is made.
+func (c *retrace) mem(m *isa.Mem, as isa.Mem) {
+	switch rnd := c.rnd; rnd.IntN(9) {
+	case 0:
+		m.Strength = isa.Strength(rnd.IntN(int(isa.FenceSC) + 1))
+	case 1:
+		m.Scope = isa.Scope(rnd.IntN(int(isa.ScopeSys) + 1))
+	case 2:
+		m.Cache = anyOf(rnd, []string{"", "CI", "CG", "CV", "glc", "L1"})
+	case 3:
+		m.Width = anyOf(rnd, []int{1, 2, 4, 4, 8})
+	case 4:
+		m.Space = anyOf(rnd, []isa.Space{isa.SpaceGlobal, isa.SpaceShared, isa.SpaceGeneric, as.Space})
+	case 5:
+		m.Invalidate, m.WriteBack = !m.Invalidate, rnd.IntN(2) == 0
+	case 6:
+		m.Locked = !m.Locked
+	case 7:
+		m.Atom, m.Type = as.Atom, as.Type
+	case 8:
+		*m = as
+	}
+}
+
+// entry changes what the test asks for.
+func (c *retrace) entry(e *spec.Entry) {
+	k := &e.Kind
+	switch rnd := c.rnd; rnd.IntN(10) {
+	case 0:
+		e.Unread = !e.Unread
+	case 1:
+		e.Guarded = !e.Guarded
+	case 2:
+		k.Sem = anyOf(rnd, []litmus.Sem{litmus.SemNone, litmus.SemWeak, litmus.SemRelaxed, litmus.SemAcquire, litmus.SemRelease, litmus.SemAcqRel, litmus.SemSC})
+	case 3:
+		k.Scope = anyOf(rnd, []litmus.Scope{litmus.ScopeNone, litmus.ScopeCTA, litmus.ScopeGPU, litmus.ScopeSys})
+	case 4:
+		k.Atom = litmus.AtomOp(rnd.IntN(int(litmus.AtomMax) + 1))
+	case 5:
+		k.Op = anyOf(rnd, c.s.Entries).Kind.Op
+	case 6:
+		e.Loc = anyOf(rnd, c.s.Entries).Loc
+	case 7:
+		if e.Pos > 0 {
+			e.Back = rnd.IntN(2)
+		}
+	case 8:
+		k.Width = anyOf(rnd, []int{4, 8})
+	case 9:
+		*k = anyOf(rnd, c.s.Entries).Kind
+	}
+}
+
+// passSays is what the rules say of a cell's kernel whose walk is changed as a seed has it.
+func (s *seeker) passSays(t *testing.T, kernel int, seed uint64) string {
+	t.Helper()
+	k, rounds := &s.cell.Kernels[kernel], mutants.Rounds(seed)
+	if s.harness != nil || s.cell.Harness {
+		return ""
+	}
+	want, err := spec.FromTest(s.test, k.Thread, s.layout)
+	require.NoError(t, err)
+	want.Digest = k.Digest
+	if rounds[0]%2 == 1 {
+		flat, _, err := s.test.Unrolled()
+		require.NoError(t, err)
+		want.SetCode(&flat.Threads[k.Thread], k.Values)
+	}
+	check := *k.Check
+	tr, err := check.traceOf(k.Func, want)
+	if err != nil || len(tr.events) == 0 || len(tr.markers) == 0 || len(want.Entries) == 0 {
+		return fmt.Sprint(err)
+	}
+	tr.recover(want)
+	c := &retrace{tr: tr, s: want}
+	want.Entries, tr.calls, tr.effects = slices.Clone(want.Entries), slices.Clone(tr.calls), slices.Clone(tr.effects)
+	for _, x := range rounds {
+		c.rnd = rand.New(rand.NewPCG(x, uint64(kernel)))
+		for range 1 + c.rnd.IntN(3) {
+			c.change()
+		}
+	}
+	for i := range tr.events {
+		if r := tr.events[i].read; r >= 0 {
+			tr.reads[r] = i
+		}
+	}
+	r := &Checked{Result: &Result{Func: k.Func.Name, Thread: want.Thread}}
+	r.Spec = want
+	if r.pass, err = newPass(tr, want, r.Result, &check); err != nil {
+		return err.Error()
+	}
+	r.pass.run()
+	said := full(r, nil) + meaning(r) + tr.arch.beyond(r)
+	return said + fmt.Sprint(r.Placed(), r.Wild(), r.Lines, r.Source, r.Machine, r.Findings, r.Notes) + s.lifted(t, kernel, r, want)
+}
