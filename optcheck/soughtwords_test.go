@@ -218,8 +218,30 @@ func (c *composer) ask() {
 			c.say(e.stuck >= 0)
 		}
 	}
+	for range 3 {
+		f, g, v := c.flag(), c.flag(), c.pick()
+		c.say(m.implied(none, f), m.implied(f, g), m.implied(c.p.flat(lutAnd, f, g, none), f), c.text(m.asBool(v), 0), c.text(m.maskBit(v), 0))
+	}
+	c.disguise()
 	for _, k := range m.tr.markers {
 		c.say(k.m.Literal, c.text(k.oper, 0), k.t)
+	}
+}
+
+// disguise stores some words to locations and to the results, a few of which differ by a marker.
+func (c *composer) disguise() {
+	rnd, tr := c.rnd, c.m.tr
+	for range 4 {
+		x := event{role: anyOf(rnd, []isa.Role{isa.RoleStore, isa.RoleStore, isa.RoleStore, isa.RoleReduction, isa.RoleLoad}), read: -1, dataT: taint(rnd.IntN(4)),
+			addr: key{base: anyOf(rnd, []base{baseParam, baseParam, baseSym}), num: 8 * int64(rnd.IntN(2))}, result: rnd.IntN(3) == 0}
+		for range 1 + rnd.IntN(5)/4 {
+			x.data = append(x.data, c.p.bits(lutXor, c.vals[len(c.vals)-1-rnd.IntN(2)], c.p.constant(anyOf(rnd, append(c.literals, 0, 0, 0))), none))
+		}
+		tr.events = append(tr.events, x)
+	}
+	c.m.disguised()
+	for i := range tr.events {
+		c.say(tr.events[i].result)
 	}
 }
 
