@@ -30,6 +30,7 @@ type seeker struct {
 	pool   []*isa.Inst // of all machine code of its generation
 	lined  string
 	insts  []*ptx.Inst // of the kernel
+	roots  []string    // of the module
 }
 
 // seekers are those of all kernels of stored code.
@@ -54,13 +55,17 @@ func seekers(t *testing.T) (list []*seeker) {
 				pools[s.Target] = append(pools[s.Target], &f.Insts[i])
 			}
 		}
+		var roots []string
+		for _, f := range Roots(m) {
+			roots = append(roots, f.Name)
+		}
 		for _, f := range Roots(m) {
 			at := slices.IndexFunc(s.Program.Funcs, func(g *isa.Func) bool { return g.Name == f.Name })
 			if at < 0 {
 				continue
 			}
 			k := &seeker{c: &compiled{m, s.Program, number(s.Target)}, stored: s, kernel: f.Name,
-				code: s.Program.Funcs[at], lined: m.Lined(lineFile, "")}
+				code: s.Program.Funcs[at], roots: roots, lined: m.Lined(lineFile, "")}
 			for _, st := range f.Body {
 				if st.Inst != nil {
 					k.insts = append(k.insts, st.Inst)
@@ -110,7 +115,14 @@ func (s *seeker) says(t *testing.T, seed uint64) string {
 	var out strings.Builder
 	enc := json.NewEncoder(&out)
 	err := enc.Encode(c)
-	p := NewProgram(m, Origin{})
+	alone := *m // the other kernels say what they always say
+	if len(Roots(m)) > 1 {
+		alone.Funcs = slices.DeleteFunc(slices.Clone(m.Funcs), func(f *ptx.Func) bool { return f.Name != s.kernel && slices.Contains(s.roots, f.Name) })
+		if len(Roots(&alone)) > 1 {
+			alone = *m
+		}
+	}
+	p := NewProgram(&alone, Origin{})
 	for i := range p.Tests {
 		err = errors.Join(err, enc.Encode(p.Tests[i]))
 	}
