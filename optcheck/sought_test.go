@@ -309,15 +309,20 @@ func firstRuns(t *testing.T, x *litmus.Test, threads []LiftedThread, m Machine) 
 }
 
 // sought are the tries of all kernels, and behind them those of composed words, of drawn instructions, and of
-// walks that are changed.
+// walks that are changed, twice: those of the second time are of code with other waits. At the end are drawn
+// instructions as kernels for devices.
 func sought(t *testing.T) *mutants.Tries {
 	t.Helper()
 	cells := seekers(t)
 	x := &mutants.Tries{
 		Says: func(t *testing.T, cell, kernel int, seed uint64) string {
 			switch {
+			case cell >= 3*len(cells)+2*drawnCells:
+				return viewsSay(cells[0].splicers, kernel, seed)
+			case cell >= 2*len(cells)+2*drawnCells:
+				return cells[cell-2*len(cells)-2*drawnCells].passSays(t, kernel, seed, true)
 			case cell >= len(cells)+2*drawnCells:
-				return cells[cell-len(cells)-2*drawnCells].passSays(t, kernel, seed)
+				return cells[cell-len(cells)-2*drawnCells].passSays(t, kernel, seed, false)
 			case cell >= len(cells)+drawnCells:
 				return walksSay(cells[0].splicers, kernel, seed)
 			case cell >= len(cells):
@@ -341,7 +346,10 @@ func sought(t *testing.T) *mutants.Tries {
 			x.Sizes = append(x.Sizes, make([]int, kernels))
 		}
 	}
-	x.Sizes = append(x.Sizes, x.Sizes[:len(cells)]...)
+	x.Sizes = append(append(x.Sizes, x.Sizes[:len(cells)]...), x.Sizes[:len(cells)]...)
+	for range drawnCells {
+		x.Sizes = append(x.Sizes, make([]int, len(walkTargets)))
+	}
 	return x
 }
 

@@ -175,8 +175,46 @@ func (c *retrace) entry(e *spec.Entry) {
 	}
 }
 
-// passSays is what the rules say of a cell's kernel whose walk is changed as a seed has it.
-func (s *seeker) passSays(t *testing.T, kernel int, seed uint64) string {
+// otherWaits is a function that waits for something else, or counts it by another counter.
+func otherWaits(rnd *rand.Rand, of *isa.Func) *isa.Func {
+	f := *of
+	f.Insts = slices.Clone(of.Insts)
+	var at []int
+	for i := range f.Insts {
+		if in := &f.Insts[i]; len(in.Waits) > 0 || len(in.Counts) > 0 || in.Mem != (isa.Mem{}) {
+			at = append(at, i)
+		}
+	}
+	for range 1 + rnd.IntN(3) {
+		if len(at) == 0 {
+			break
+		}
+		in, as := &f.Insts[anyOf(rnd, at)], &f.Insts[anyOf(rnd, at)]
+		switch rnd.IntN(6) {
+		case 0:
+			if in.Waits = slices.Clone(in.Waits); len(in.Waits) > 0 {
+				in.Waits[rnd.IntN(len(in.Waits))].N = rnd.IntN(4)
+			}
+		case 1:
+			in.Waits = as.Waits
+		case 2:
+			in.Counts = as.Counts
+		case 3:
+			in.Waits, in.Counts = nil, nil
+		case 4:
+			if in.Target < 0 && as.Target < 0 {
+				*in, *as = *as, *in
+			}
+		case 5:
+			in.Mem.Space, in.Mem.Scalar = anyOf(rnd, []isa.Space{isa.SpaceGlobal, isa.SpaceGeneric, isa.SpaceShared}), rnd.IntN(3) == 0
+		}
+	}
+	f.BuildCFG()
+	return &f
+}
+
+// passSays is what the rules say of a cell's kernel whose walk is changed as a seed has it, and whose code waits for other things or not.
+func (s *seeker) passSays(t *testing.T, kernel int, seed uint64, waits bool) string {
 	t.Helper()
 	k, rounds := &s.cell.Kernels[kernel], mutants.Rounds(seed)
 	if s.harness != nil || s.cell.Harness {
@@ -190,8 +228,11 @@ func (s *seeker) passSays(t *testing.T, kernel int, seed uint64) string {
 		require.NoError(t, err)
 		want.SetCode(&flat.Threads[k.Thread], k.Values)
 	}
-	check := *k.Check
-	tr, err := check.traceOf(k.Func, want)
+	check, f := *k.Check, k.Func
+	if waits {
+		f = otherWaits(rand.New(rand.NewPCG(rounds[0], 7)), f)
+	}
+	tr, err := check.traceOf(f, want)
 	if err != nil || len(tr.events) == 0 || len(tr.markers) == 0 || len(want.Entries) == 0 {
 		return fmt.Sprint(err)
 	}
@@ -200,7 +241,11 @@ func (s *seeker) passSays(t *testing.T, kernel int, seed uint64) string {
 	want.Entries, tr.calls, tr.effects = slices.Clone(want.Entries), slices.Clone(tr.calls), slices.Clone(tr.effects)
 	for _, x := range rounds {
 		c.rnd = rand.New(rand.NewPCG(x, uint64(kernel)))
-		for range 1 + c.rnd.IntN(3) {
+		n := c.rnd.IntN(3)
+		if !waits {
+			n++
+		}
+		for range n {
 			c.change()
 		}
 	}

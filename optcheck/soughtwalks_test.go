@@ -11,6 +11,7 @@ import (
 
 	"optcheck/internal/mutants"
 	"optcheck/isa"
+	"optcheck/spec"
 )
 
 // walkTargets are those for which code is put together of single instructions.
@@ -57,9 +58,8 @@ func (c *shuffledCode) draw() {
 	c.f.BuildCFG()
 }
 
-// walked is what the walk over code finds in it.
-func walked(f *isa.Func, o walkOptions) string {
-	tr, err := walk(followed(f), o)
+// walked is what a walk over code has found in it.
+func walked(tr *trace, err error) string {
 	if err != nil {
 		return err.Error()
 	}
@@ -93,8 +93,8 @@ func (c *composer) senses(list []sense) {
 	}
 }
 
-// walksSay is what is said of code that is drawn as a seed has it.
-func walksSay(splicers map[string]*splicer, kernel int, seed uint64) string {
+// drawn is code that is drawn as a seed has it.
+func drawn(splicers map[string]*splicer, kernel int, seed uint64) (*isa.Func, *rand.Rand) {
 	target := walkTargets[kernel]
 	pool := splicers[strings.TrimSuffix(vendorOf(target), "86-")].pool
 	last := isa.Inst{Op: "EXIT", Role: isa.RoleBranch, Flow: isa.FlowExit, Target: -1}
@@ -103,11 +103,52 @@ func walksSay(splicers map[string]*splicer, kernel int, seed uint64) string {
 		c.rnd = rand.New(rand.NewPCG(s, uint64(kernel)))
 		c.draw()
 	}
-	o := walkOptions{fold: c.rnd.IntN(2) == 0, literals: map[int64]uint32{0: 7, 8: 1 << 31}}
-	if c.rnd.IntN(3) == 0 {
-		o.unsettled = anyUnsettled(c.rnd, c.f)
+	return c.f, c.rnd
+}
+
+// walksSay is what is said of code that is drawn.
+func walksSay(splicers map[string]*splicer, kernel int, seed uint64) string {
+	f, rnd := drawn(splicers, kernel, seed)
+	o := walkOptions{fold: rnd.IntN(2) == 0, literals: map[int64]uint32{0: 7, 8: 1 << 31}}
+	if rnd.IntN(3) == 0 {
+		o.unsettled = anyUnsettled(rnd, f)
 	}
-	return walked(c.f, o)
+	return walked(walk(followed(f), o))
+}
+
+// viewsSay is what is said of drawn code as a kernel for devices: of what its loops change, and of each role.
+func viewsSay(splicers map[string]*splicer, kernel int, seed uint64) string {
+	f, rnd := drawn(splicers, kernel, seed)
+	offsets := []int64{0, 8, 16, 20, 24, 32, 40, 48, 52, 56}
+	for i := range f.Insts {
+		in := &f.Insts[i]
+		in.Args, in.Micro = slices.Clone(in.Args), slices.Clone(in.Micro)
+		lists := [][]isa.Operand{in.Args}
+		for k := range in.Micro {
+			in.Micro[k].Src = slices.Clone(in.Micro[k].Src)
+			lists = append(lists, in.Micro[k].Src)
+		}
+		for _, list := range lists {
+			for k := range list {
+				if o := &list[k]; o.Kind == isa.OpdConst && rnd.IntN(2) == 0 {
+					o.Off = o.Off&^0xff | 0x60 + anyOf(rnd, offsets)
+				}
+			}
+		}
+	}
+	h := &spec.Harness{Specs: []*spec.Spec{{Locations: 2}, {Locations: 2, Thread: 1, Entries: []spec.Entry{{}, {Pos: 1, Back: rnd.IntN(2)}}}}, Locations: []int64{0, 8},
+		Cell: anyOf(rnd, []int64{0, 64, 256}), Roles: []int64{16, 20}, Stress: 24, Memory: []int64{32, 40}, Scratch: 32, Counters: 40, Counted: 8,
+		Offsets: []int64{48, 52}, Rounds: anyOf(rnd, []int64{0, 56}), Items: rnd.IntN(2) == 0, Sequences: 1}
+	check := NewChecker()
+	l, err := check.loopsOf(f, h)
+	said := fmt.Sprint(err, harnessSays(check.CheckHarness(f, h)))
+	if err != nil {
+		return said
+	}
+	for role := stressRole; role < 2; role++ {
+		said += walked(check.specialise(f, h, l, role))
+	}
+	return said
 }
 
 // TestDrawn: code of drawn instructions ends no walk, and the same code is always the same.
@@ -118,6 +159,8 @@ func TestDrawn(t *testing.T) {
 			one := walksSay(all, kernel, seed)
 			require.Equal(t, one, walksSay(all, kernel, seed), fmt.Sprint(target, seed))
 			said += strings.Count(one, "\n")
+			one = viewsSay(all, kernel, seed)
+			require.Equal(t, one, viewsSay(all, kernel, seed), fmt.Sprint(target, seed))
 		}
 	}
 	require.Greater(t, said, 5_000)
