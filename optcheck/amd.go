@@ -96,7 +96,7 @@ func (*amd) instruction(m *machine, i int, in *isa.Inst, guard value, t taint) b
 // selected value.
 func (*amd) content(m *machine, v value) value {
 	p := m.tr.pool
-	for m.guardV != none && !m.guardNeg && v >= 0 && p.nodes[v].kind == kSel {
+	for m.guardV != none && !m.guardNeg && v != none && p.nodes[v].kind == kSel {
 		switch n := p.nodes[v]; {
 		case p.implies(m.guardV, n.c):
 			v = n.a
@@ -112,7 +112,7 @@ func (*amd) content(m *machine, v value) value {
 // join merges two paths, one of which skips code that no lane is active for. One side then holds a selection by EXEC
 // and the other the old value; the selection is right for both.
 func (*amd) join(m *machine, x, y value, st, q *state) (value, bool) {
-	if x < 0 || y < 0 {
+	if x == none || y == none {
 		return none, false
 	}
 	e := regIndex(isa.RegExec)

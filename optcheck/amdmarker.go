@@ -17,7 +17,7 @@ type affine struct {
 // computes x or 1 and x or LIT'.
 func (p *valuePool) affineOf(v value, depth int) affine {
 	whole := affine{v, ^uint32(0), 0}
-	if v < 0 || depth > maxDepth {
+	if v == none || depth > maxDepth {
 		return whole
 	}
 	n := p.nodes[v]
@@ -60,7 +60,7 @@ func (a affine) apply(lut uint8, c uint32) affine {
 	at := func(x, k uint) bool { return lut>>(x<<2|k<<1)&1 != 0 }
 	var out affine
 	out.leaf = a.leaf
-	for bit := uint(0); bit < 32; bit++ {
+	for bit := range uint(32) {
 		k := uint(c >> bit & 1)
 		lo, hi := at(0, k), at(1, k)
 		base, flips := a.k>>bit&1 != 0, a.mask>>bit&1 != 0
@@ -102,7 +102,7 @@ func (m *machine) disguised() {
 			continue
 		}
 		v := p.affineOf(x.data[0], 0)
-		if v.leaf == none || x.data[0] < 0 {
+		if v.leaf == none || x.data[0] == none {
 			continue
 		}
 		for j := range tr.events {

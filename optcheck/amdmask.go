@@ -33,7 +33,7 @@ func (p *valuePool) flat(lut uint8, a, b, c2 value) value {
 		return p.bits(lut, a, b, c2)
 	}
 	var table uint8
-	for idx := uint(0); idx < 8; idx++ {
+	for idx := range uint(8) {
 		at := func(v value) bool {
 			for k, l := range leaves {
 				if l == v {

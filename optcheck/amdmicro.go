@@ -82,7 +82,7 @@ func (m *machine) setp(mi *isa.Micro, cmp, with value) (value, bool) {
 
 // isBool reports whether a value is all ones or all zeros.
 func (p *valuePool) isBool(v value) bool {
-	if v < 0 {
+	if v == none {
 		return false
 	}
 	if len(p.bools) <= int(v) {
@@ -142,7 +142,7 @@ func (p *valuePool) truth(b bool) value { return p.constant(ones(b)) }
 func (m *machine) relation(cmp string, signed bool, a, b value) value {
 	p := m.tr.pool
 	code, known := cmpCodes[cmp]
-	if !known || a < 0 || b < 0 {
+	if !known || a == none || b == none {
 		return p.mk(node{kind: kFun, imm: 1<<32 | p.str("cmp "+cmp), a: a, b: b, c: none})
 	}
 	ca, okA := p.isConst(a)
@@ -203,7 +203,7 @@ func (m *machine) distribute(lut uint8, src operands) (value, bool) {
 	p := m.tr.pool
 	at := -1
 	var arms [2]uint32
-	for i := 0; i < 3; i++ {
+	for i := range 3 {
 		if src[i] == none {
 			continue
 		}

@@ -162,7 +162,7 @@ func (c *amdCheck) waitFor(ev int) string {
 
 // pairs lists the missing waits between accesses before and after a fence.
 func (c *amdCheck) pairs(pos int, f amdFence) (missing []lack) {
-	for i := 0; i < pos; i++ {
+	for i := range pos {
 		for j := pos + 1; j < len(c.s.Entries); j++ {
 			e, g := c.s.Entries[i], c.s.Entries[j]
 			if e.IsFence() || g.IsFence() || !f.before(e) || !f.after(g) || f.loose && !e.Reads() && !g.Writes() {
@@ -341,7 +341,7 @@ func (c *amdCheck) volatiles() {
 func (c *amdCheck) sameLocation() {
 	es := c.s.Entries
 	for j := range es {
-		for i := 0; i < j; i++ {
+		for i := range j {
 			if es[i].Loc != es[j].Loc || c.match[i] < 0 || c.match[i] >= c.match[j] {
 				continue
 			}

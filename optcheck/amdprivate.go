@@ -40,7 +40,7 @@ func extended(in *isa.Inst) (e extension) {
 // word.
 func (m *machine) privateBase(lo, hi value) bool {
 	p := m.tr.pool
-	if hi < 0 {
+	if hi == none {
 		return false
 	}
 	n := p.nodes[hi]

@@ -48,14 +48,14 @@ func (m *machine) laneOf(v value, lane uint64) (cell, bool) {
 	known := map[value]*cell{} // nil: not known
 	var of func(v value) *cell
 	of = func(v value) *cell {
-		for v >= 0 && m.tr.pool.nodes[v].kind == kFun && m.tr.pool.nodes[v].imm&^63 == funLane {
+		for v != none && m.tr.pool.nodes[v].kind == kFun && m.tr.pool.nodes[v].imm&^63 == funLane {
 			n := m.tr.pool.nodes[v]
 			if n.imm == funLane|lane {
 				return &cell{v: n.b, t: m.laneT[v]}
 			}
 			v = n.a
 		}
-		if v < 0 || m.tr.pool.nodes[v].kind != kPhi && m.tr.pool.nodes[v].kind != kSel {
+		if v == none || m.tr.pool.nodes[v].kind != kPhi && m.tr.pool.nodes[v].kind != kSel {
 			return nil
 		}
 		if c, ok := known[v]; ok {
@@ -99,7 +99,7 @@ const funLane = 1 << 53
 // implied reports whether, when EXEC is exec, the mask in force is cond: the two are the same, or exec is a subset of
 // cond.
 func (m *machine) implied(exec, cond value) bool {
-	return exec == cond || exec >= 0 && m.tr.pool.implies(exec, cond)
+	return exec == cond || exec != none && m.tr.pool.implies(exec, cond)
 }
 
 // implies reports whether predicate a is true only if b is.

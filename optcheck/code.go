@@ -162,7 +162,7 @@ func (c *comparison) same(k int, want spec.Action, s *sampler) bool {
 // holds reports whether the register of an access always holds what the access read.
 func (c *comparison) holds(k int) bool {
 	p := c.p
-	if _, ok := c.e.results[p.oper[k]]; ok || p.oper[k] < 0 {
+	if _, ok := c.e.results[p.oper[k]]; ok || p.oper[k] == none {
 		return true
 	}
 	n := p.tr.pool.nodes[p.oper[k]]

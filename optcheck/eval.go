@@ -59,7 +59,7 @@ func (e *evaluator) Read(pos, word int) uint32 {
 	if word > 0 {
 		if hi, ok := e.p.extra[[2]int{pos, spec.HighWord}]; ok {
 			v = hi
-		} else if v >= 0 && e.p.tr.pool.nodes[v].kind == kLoad {
+		} else if v != none && e.p.tr.pool.nodes[v].kind == kLoad {
 			return e.words.Read(e.position(int(e.p.tr.pool.nodes[v].a)), word)
 		} else {
 			v = none
@@ -94,7 +94,7 @@ func (e *evaluator) position(read int) int {
 
 // eval computes an expression; ok is false if it is not known.
 func (e *evaluator) eval(v value, depth int) (x uint32, ok bool) {
-	if v < 0 || depth > maxSteps {
+	if v == none || depth > maxSteps {
 		return 0, false
 	}
 	switch e.state[v] {
@@ -107,7 +107,7 @@ func (e *evaluator) eval(v value, depth int) (x uint32, ok bool) {
 		e.vals[v], e.state[v] = x, evalDone
 	} else {
 		e.state[v] = evalFailed
-		if e.stuck < 0 {
+		if e.stuck == none {
 			e.stuck = v // the innermost one comes first
 		}
 	}
@@ -174,7 +174,7 @@ func (e *evaluator) compute(v value, depth int) (uint32, bool) {
 	case kSel:
 		return e.choose(n.c, true, n.a, n.b, depth)
 	case kPhi:
-		if j, ok := e.p.tr.joins[v]; ok && n.b >= 0 {
+		if j, ok := e.p.tr.joins[v]; ok && n.b != none {
 			return e.choose(j.pred, j.want, n.a, n.b, depth)
 		}
 	case kSpecial:
@@ -236,7 +236,7 @@ func (e *evaluator) function(n *node, depth int) (uint32, bool) {
 		return 0, false
 	}
 	list := [4]value{n.a, n.b, n.c, none}
-	if n.c >= 0 && p.nodes[n.c].kind == kFun && p.nodes[n.c].imm == funPair {
+	if n.c != none && p.nodes[n.c].kind == kFun && p.nodes[n.c].imm == funPair {
 		list[2], list[3] = p.nodes[n.c].a, p.nodes[n.c].b
 	}
 	var buf [4]uint64
@@ -280,7 +280,7 @@ func (e *evaluator) source(mi *isa.Micro, i int, v value, depth int) (uint64, bo
 // isPredicate reports whether an expression is a predicate, which the pool holds
 // as a word of all ones or none.
 func (p *valuePool) isPredicate(v value, depth int) bool {
-	if v < 0 || depth > maxDepth {
+	if v == none || depth > maxDepth {
 		return false
 	}
 	switch n := p.nodes[v]; n.kind {
@@ -304,7 +304,7 @@ func (p *valuePool) isPredicate(v value, depth int) bool {
 
 // garbage reports whether a value may depend on a register that was never written.
 func (p *valuePool) garbage(v value, depth int) bool {
-	if v < 0 || depth > maxDepth {
+	if v == none || depth > maxDepth {
 		return false
 	}
 	switch n := p.nodes[v]; n.kind {
@@ -327,7 +327,7 @@ func (p *valuePool) microOf(imm uint64) (isa.Micro, bool) {
 
 // why describes what could not be computed.
 func (e *evaluator) why() string {
-	if e.stuck < 0 {
+	if e.stuck == none {
 		return "it is not known"
 	}
 	p := e.p.tr.pool

@@ -215,7 +215,7 @@ func (p *valuePool) vanishes(v value) bool {
 
 // at evaluates an expression with every read returning the same word.
 func (p *valuePool) at(v value, read uint32, depth int) (uint32, bool) {
-	if v < 0 || depth > 12 {
+	if v == none || depth > 12 {
 		return 0, v == none
 	}
 	n := p.nodes[v]
@@ -310,7 +310,7 @@ func (p *valuePool) visit() {
 
 // first reports whether the current walk sees a node for the first time.
 func (p *valuePool) first(v value) bool {
-	if v < 0 || p.marks[v] == p.round {
+	if v == none || p.marks[v] == p.round {
 		return false
 	}
 	p.marks[v] = p.round

@@ -72,7 +72,7 @@ func (p *valuePool) decided(v value, mask uint32) value {
 
 // cut returns what an access of less than a word moves of a value.
 func (p *valuePool) cut(v value, bytes int) value {
-	if v < 0 || bytes <= 0 || bytes >= 4 {
+	if v == none || bytes <= 0 || bytes >= 4 {
 		return v
 	}
 	mask := uint32(1<<(8*bytes) - 1)

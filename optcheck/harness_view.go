@@ -43,7 +43,7 @@ func (v *view) learns() bool { return v != nil && v.loops != nil && v.loops.open
 
 // compare decides a comparison of the thread's slot with that of a role.
 func (v *view) compare(p *valuePool, cmp uint8, a, b value) (value, bool) {
-	if v == nil || cmp > cmpCodes["NE"] || a < 0 || b < 0 {
+	if v == nil || cmp > cmpCodes["NE"] || a == none || b == none {
 		return none, false
 	}
 	x, isX := v.role(p, a)
@@ -89,7 +89,7 @@ const (
 
 // of returns what an expression contains. Expressions share parts, so the answers are cached.
 func (v *view) of(p *valuePool, t value) uint8 {
-	if t < 0 {
+	if t == none {
 		return 0
 	}
 	for int(t) >= len(v.holds) {
@@ -139,7 +139,7 @@ func (v *view) unmasked(p *valuePool, addr value) value {
 				continue
 			}
 			for j, y := range in {
-				if y >= 0 && restrict(lut, i, true) == [3]uint8{lutA, lutB, lutC}[j] && p.terms(y, func(value) {})%uint32(v.h.Cell) == 0 {
+				if y != none && restrict(lut, i, true) == [3]uint8{lutA, lutB, lutC}[j] && p.terms(y, func(value) {})%uint32(v.h.Cell) == 0 {
 					return y
 				}
 			}

@@ -103,7 +103,7 @@ func (l *lifter) add(op liftOp) {
 		if ks := l.p.owner[op.event]; len(ks) > 0 && op.group == 0 {
 			k := ks[0]
 			l.out.reads[op.read].entry = k
-			if v := l.p.oper[k]; v >= 0 && l.p.s.Entries[k].Guarded && len(op.guard) == 0 {
+			if v := l.p.oper[k]; v != none && l.p.s.Entries[k].Guarded && len(op.guard) == 0 {
 				kind := l.p.tr.pool.nodes[v].kind
 				l.out.reads[op.read].chosen = kind == kSel || kind == kPhi
 			}

@@ -212,7 +212,7 @@ func (p *pass) placeOf(k int, x *event) int {
 
 // unguarded returns the value that a guarded access read: its marker's operand selects between that and the token.
 func (p *pass) unguarded(v value) value {
-	if v < 0 {
+	if v == none {
 		return v
 	}
 	token := func(x value) bool {
@@ -220,10 +220,10 @@ func (p *pass) unguarded(v value) value {
 		return n.kind == kParam && int64(n.imm) > p.s.ResultParam()
 	}
 	if n := p.tr.pool.nodes[v]; n.kind == kSel || n.kind == kPhi {
-		if n.b >= 0 && token(n.b) && !token(n.a) {
+		if n.b != none && token(n.b) && !token(n.a) {
 			return n.a
 		}
-		if n.a >= 0 && token(n.a) {
+		if n.a != none && token(n.a) {
 			return n.b
 		}
 	}

@@ -68,7 +68,7 @@ func (l *lifter) build(v value, seen *taint, size *int) (*expr, error) {
 	if *size++; *size > maxExpr {
 		return nil, fmt.Errorf("a value is too large an expression")
 	}
-	if v < 0 {
+	if v == none {
 		return nil, fmt.Errorf("a value is not known")
 	}
 	if r, ok := l.results[v]; ok {
@@ -137,7 +137,7 @@ func (l *lifter) operation(v value, n *node) (e *expr, args []value, err error) 
 	case kPhi:
 		j, ok := l.p.tr.joins[v]
 		switch {
-		case !ok || n.a < 0 || n.b < 0:
+		case !ok || n.a == none || n.b == none:
 			return nil, nil, errors.New("a value comes from one of two paths")
 		case !j.want:
 			return &expr{op: exSel}, []value{n.b, n.a, j.pred}, nil

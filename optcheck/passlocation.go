@@ -20,7 +20,7 @@ func (p *pass) isLocation(x *event, e spec.Entry) bool {
 // is one of the access's width.
 func (p *pass) locationOf(x *event) (int, bool) {
 	loc, ok := p.placed(x)
-	if !ok || p.s.Parts == [spec.MaxLocations]spec.Part{} || p.s.Layout == spec.Pointers {
+	if !ok || p.s.Layout == spec.Pointers {
 		return loc, ok
 	}
 	for _, e := range p.s.Entries {

@@ -239,7 +239,7 @@ func (p *pass) carries(x *event, v value, derived, guarded bool) bool {
 	seen := map[value]bool{}
 	var find func(value) bool
 	find = func(v value) bool {
-		if v < 0 || seen[v] {
+		if v == none || seen[v] {
 			return false
 		}
 		seen[v] = true
@@ -262,7 +262,7 @@ func (p *pass) combination(d, v value) bool {
 	seen := map[value]bool{}
 	var find func(value) bool
 	find = func(d value) bool {
-		if d < 0 || seen[d] {
+		if d == none || seen[d] {
 			return false
 		}
 		seen[d] = true
@@ -293,7 +293,7 @@ func (p *pass) combinedOf(d, v value, guarded bool) bool {
 	seen := map[value]bool{}
 	var find func(value) bool
 	find = func(v value) bool {
-		if v < 0 || seen[v] {
+		if v == none || seen[v] {
 			return false
 		}
 		seen[v] = true

@@ -42,7 +42,7 @@ func (m *machine) private(i int, in *isa.Inst, addr value, ext extension, guardV
 	}
 	words := (in.Mem.Width + 3) / 4
 	if in.Role == isa.RoleStore {
-		for k := 0; k < words; k++ {
+		for k := range words {
 			c := cell{m.opaque(i, 200+k), m.taintOf(in.Data), 4}
 			if k < len(in.Data) {
 				c.v, c.t = m.get(in.Data[k]), m.taintOf(in.Data[k:k+1])

@@ -277,7 +277,7 @@ func checkMissing(p *pass) {
 
 // describe says in words where a value comes from.
 func (p *pass) describe(v value, depth int) string {
-	if v < 0 || depth > 4 {
+	if v == none || depth > 4 {
 		return "unknown"
 	}
 	n := p.tr.pool.nodes[v]
@@ -352,7 +352,7 @@ func (p *pass) onLocation(x *event) bool {
 func checkRetargeted(p *pass) {
 	for k, e := range p.s.Entries {
 		ev := p.match[k]
-		if ev < 0 || len(p.owner[ev]) > 1 && p.owner[ev][0] != k {
+		if ev < 0 || p.owner[ev][0] != k {
 			continue
 		}
 		x := &p.tr.events[ev]
@@ -426,7 +426,7 @@ func checkOrder(p *pass) {
 			continue
 		}
 		var over []string
-		for i := 0; i < j; i++ {
+		for i := range j {
 			o := p.match[i]
 			if o > ev && p.owner[o][0] == i {
 				over = append(over, p.name(i))

@@ -82,7 +82,7 @@ func newSampler(c *comparison, code *spec.Code) *sampler {
 
 func predicates(x *event) (list []value) {
 	for _, s := range x.when {
-		if s.pred >= 0 {
+		if s.pred != none {
 			list = append(list, s.pred)
 		}
 	}

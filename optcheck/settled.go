@@ -106,7 +106,7 @@ func (s *cases) atom(a int64) word {
 }
 
 func (s *cases) word(v value) word {
-	if v < 0 || s.left < 0 {
+	if v == none || s.left < 0 {
 		return word{}
 	}
 	if s.known[v].at == s.at {

@@ -159,7 +159,6 @@ func walk(fn *isa.Func, o walkOptions) (*trace, error) {
 				states.Put(st)
 			}
 		}
-		m.in = nil
 		if err != nil {
 			return nil, err
 		}

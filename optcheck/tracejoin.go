@@ -223,11 +223,7 @@ func (m *machine) blockCond(b int) (cond bool, t taint, when []sense) {
 		}
 		ways = append(ways, way)
 		if s := m.in[br]; s != nil && !decided {
-			in := &m.tr.fn.Insts[m.flow.blocks[br].End-1]
-			if i := regIndex(in.Guard.Reg); i >= 0 {
-				t |= s.t[i]
-			}
-			for _, u := range in.Uses {
+			for _, u := range m.tr.fn.Insts[m.flow.blocks[br].End-1].Uses { // the guard's among them
 				if i := regIndex(u); i >= 0 {
 					t |= s.t[i]
 				}

@@ -90,7 +90,7 @@ func verdict(r *Result) string {
 
 func (c *Checker) spellPlaces(assign map[int]string) string {
 	var s []string
-	for loc := 0; loc < spec.MaxLocations; loc++ {
+	for loc := range spec.MaxLocations {
 		if a, ok := assign[loc]; ok {
 			name := fmt.Sprintf("location %d", loc)
 			if loc < len(c.Locations) {

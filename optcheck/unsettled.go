@@ -68,7 +68,7 @@ func (m *machine) settled(i int, evaluate func()) {
 // anything reports whether a value depends on what an unsettled register holds.
 func (m *machine) anything(v value) bool {
 	p := m.tr.pool
-	if v < 0 {
+	if v == none {
 		return false
 	}
 	p.visit()

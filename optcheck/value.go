@@ -98,7 +98,7 @@ func (p *valuePool) param(off int64) value {
 }
 
 func (p *valuePool) isConst(v value) (uint32, bool) {
-	if v < 0 || p.nodes[v].kind != kConst {
+	if v == none || p.nodes[v].kind != kConst {
 		return 0, false
 	}
 	return uint32(p.nodes[v].imm), true
@@ -189,7 +189,7 @@ func (p *valuePool) bits(lut uint8, a, b, c value) value {
 			in[i] = none
 		}
 	}
-	for i := 0; i < 3; i++ {
+	for i := range 3 {
 		for j := i + 1; j < 3; j++ {
 			if in[i] != none && in[i] == in[j] {
 				lut = identify(lut, i, j)
@@ -236,7 +236,7 @@ func (p *valuePool) bits(lut uint8, a, b, c value) value {
 	}
 	if n == 2 && table == lutXor {
 		// x ^ y ^ y is x: unoptimised code swaps registers that way.
-		for i := 0; i < 2; i++ {
+		for i := range 2 {
 			if x := p.nodes[live[i]]; x.kind == kBits && uint8(x.imm) == lutXor && x.c == none {
 				if x.a == live[1-i] {
 					return x.b
@@ -253,7 +253,7 @@ func (p *valuePool) bits(lut uint8, a, b, c value) value {
 // foldConst computes the function when every live input is constant.
 func (p *valuePool) foldConst(table uint8, live [3]value, n int) (value, bool) {
 	var k [3]uint32
-	for i := 0; i < n; i++ {
+	for i := range n {
 		c, ok := p.isConst(live[i])
 		if !ok {
 			return none, false
@@ -278,7 +278,7 @@ func restrict(lut uint8, i int, one bool) uint8 {
 // identify makes input j of a truth table follow input i.
 func identify(lut uint8, i, j int) uint8 {
 	var out uint8
-	for idx := uint(0); idx < 8; idx++ {
+	for idx := range uint(8) {
 		b := [3]uint{idx >> 2 & 1, idx >> 1 & 1, idx & 1}
 		b[j] = b[i]
 		if lut>>(b[0]<<2|b[1]<<1|b[2])&1 != 0 {
@@ -292,7 +292,7 @@ func identify(lut uint8, i, j int) uint8 {
 // matter.
 func reorder(lut uint8, perm []int) uint8 {
 	var out uint8
-	for idx := uint(0); idx < 8; idx++ {
+	for idx := range uint(8) {
 		var b [3]uint
 		for k, i := range perm {
 			b[i] = idx >> uint(2-k) & 1
@@ -349,7 +349,7 @@ func (p *valuePool) anyOf(ways [][]sense) value {
 // lane reports whether a predicate only selects a lane of the warp: it depends on no memory, but on something that
 // the pool does not know.
 func (p *valuePool) lane(v value) bool {
-	return v >= 0 && !p.reads(v) && (p.special(v) || p.contains(v, kOpaque))
+	return v != none && !p.reads(v) && (p.special(v) || p.contains(v, kOpaque))
 }
 
 // shuffled reports whether a value is computed from data that lanes exchange: by an instruction of which the pool

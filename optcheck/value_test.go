@@ -35,7 +35,7 @@ func eval(p *valuePool, v value, params map[uint64]uint32) uint32 {
 }
 
 func lutWord(lut uint8, a, b, c uint32) (r uint32) {
-	for i := 0; i < 32; i++ {
+	for i := range 32 {
 		idx := a>>i&1<<2 | b>>i&1<<1 | c>>i&1
 		r |= uint32(lut>>idx&1) << i
 	}
@@ -50,7 +50,7 @@ func TestSimplification(t *testing.T) {
 		params := map[uint64]uint32{}
 		var vals []value
 		var words []uint32
-		for i := uint64(0); i < 3; i++ {
+		for i := range uint64(3) {
 			params[i] = rapid.Uint32().Draw(t, "param")
 			vals = append(vals, p.mk(node{kind: kParam, imm: i, a: none, b: none, c: none}))
 			words = append(words, params[i])
@@ -60,7 +60,7 @@ func TestSimplification(t *testing.T) {
 			words = append(words, c)
 		}
 		pick := func() int { return rapid.IntRange(0, len(vals)-1).Draw(t, "operand") }
-		for i := 0; i < 12; i++ {
+		for range 12 {
 			a, b, c := pick(), pick(), pick()
 			if rapid.Bool().Draw(t, "add") {
 				vals, words = append(vals, p.add(vals[a], vals[b])), append(words, words[a]+words[b])

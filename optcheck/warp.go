@@ -107,7 +107,7 @@ func (w *warp) differs(k, ev int, want value) string {
 		return notComputed
 	case elected && sum != n*operand:
 		return otherSum
-	case !elected || w.p.s.Entries[k].Unread || w.p.oper[k] < 0:
+	case !elected || w.p.s.Entries[k].Unread || w.p.oper[k] == none:
 		return ""
 	}
 	return w.toldWrong(w.p.oper[k], x.read, lanes, operand)
@@ -209,7 +209,7 @@ func (e *evaluator) acts(when []sense) (acts, known bool) {
 func (e *evaluator) exchanged(inst int, list value, depth int) (uint32, bool) {
 	p, in := e.p.tr.pool, &e.p.tr.fn.Insts[inst]
 	var args []value
-	for ; list >= 0 && len(args) < 4; list = p.nodes[list].b {
+	for ; list != none && len(args) < 4; list = p.nodes[list].b {
 		args = append(args, p.nodes[list].a)
 	}
 	mode := ""
