@@ -125,7 +125,6 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 	c.inPTX = nodesOf(c.pg, len(src.ops), func(n int) int32 { return c.pg.letter[n] })
 	c.matcher = match(src, mach)
 	c.never = sync.OnceValue(func() []bool { return src.never(src.entries[f]) })
-	c.merge()
 	c.leaveOut()
 	c.vectors()
 	for i, in := range mach.insts {
@@ -219,36 +218,6 @@ func (op *Op) strong() bool {
 		return false
 	}
 	return !op.Effect.Kind.IsAccess() && op.Effect.Kind != ptx.Copy || op.Effect.Kind.IsAccess() && !op.Effect.Weak()
-}
-
-// merge finds operations without an image for which another one of their kind may
-// stand: of two ends of paths, ptxas makes one.
-func (c *checker) merge() {
-	byText := map[string][]int{}
-	key := func(op *Op) string {
-		e := op.Effect
-		if !e.Kind.IsAccess() {
-			return op.Inst.Text
-		}
-		return fmt.Sprint(e.Kind, e.Sem, e.Scope, e.Space, e.Atom, e.Type, e.Width, op.addr.root, op.addr.offset)
-	}
-	for k, op := range c.src.ops {
-		if len(c.img[k].main) > 0 {
-			byText[key(op)] = append(byText[key(op)], k)
-		}
-	}
-	for k, op := range c.src.ops {
-		if len(c.inPTX[k]) == 0 || len(c.img[k].main) > 0 || !op.strong() {
-			continue
-		}
-		for _, j := range byText[key(op)] {
-			if op.Func == c.src.ops[j].Func && op.Effect.Kind != ptx.CopyArrive && c.src.endAlike(op, c.src.ops[j]) &&
-				!c.ownEnd(c.pg, c.inPTX[k], k, j) {
-				c.img[k].by = j
-				break
-			}
-		}
-	}
 }
 
 // group lists an operation and those for which its images stand, too.
@@ -394,7 +363,7 @@ func (c *checker) absent(k int, op *Op, g *images) {
 		c.failed[k] = true
 	case e.Kind == ptx.Load && op.Dead && (len(g.inval) > 0 || c.invalidated(k)):
 		c.note(Missing, k, "nobody uses what it reads: the load is left out, its invalidation stays")
-	case e.Kind == ptx.CopyArrive && !op.Inst.Has("noinc") && c.another(k):
+	case e.Kind == ptx.CopyArrive && !op.Inst.Has("noinc") && c.deferred(k):
 		c.note(Missing, k, "it counts nothing by itself, and is left to the next one of this mbarrier")
 		c.failed[k] = true
 	case e.Kind == ptx.Mbarrier && op.Inst.Has("inval") && c.sm < 90:
@@ -411,16 +380,26 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	}
 }
 
-// another reports whether there is another operation of a kind at an address, with
-// an image.
-func (c *checker) another(k int) bool {
-	op := c.src.ops[k]
-	for j, other := range c.src.ops {
-		if j != k && other.Effect.Kind == op.Effect.Kind && other.addr == op.addr && len(c.img[j].main) > 0 {
+// deferred reports whether every path from an arrival of copies comes to one of the same mbarrier that was found, before anything
+// else that synchronises: what the later one waits for has the earlier copies, too.
+func (c *checker) deferred(k int) bool {
+	op, ok := c.src.ops[k], true
+	c.until(k, c.pg.next, func(l int32) bool {
+		if l < 0 {
+			ok = false
 			return true
 		}
-	}
-	return false
+		x := c.src.ops[l]
+		switch {
+		case !x.strong():
+			return false
+		case x.Effect.Kind == ptx.CopyArrive && x.addr == op.addr && x.addr.root != "" && x.Inst.Guard < 0:
+			return len(c.img[l].main) > 0
+		}
+		ok = false
+		return true
+	})
+	return ok
 }
 
 // compare compares the words of two operations. One may be -1. A node of the code in

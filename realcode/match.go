@@ -15,8 +15,8 @@ type images struct {
 	// stutter tells that an image tries again until it succeeds; elected that one
 	// lane acts for its warp.
 	stutter, elected bool
-	// by is the operation that stands for this one, too: of two ends of paths that
-	// became one.
+	// by is the operation that stands for this one, too: of two stores whose paths meet and
+	// that became one.
 	by int
 	// moved tells that the line is another operation's: the address said so.
 	moved bool

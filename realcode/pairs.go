@@ -92,7 +92,7 @@ func (c *checker) pair(x, y int, w want) {
 	c.res.Findings = append(c.res.Findings, f)
 }
 
-// mainOf is where an operation is; of one of two ends of paths, where the other is.
+// mainOf is where an operation is; of one that another one stands for, where that is.
 func (c *checker) mainOf(k int) []int32 {
 	if by := c.img[k].by; by >= 0 {
 		return c.img[by].main
