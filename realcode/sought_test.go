@@ -80,9 +80,8 @@ func seekers(t *testing.T) (list []*seeker) {
 	return list
 }
 
-// says is what is said of a kernel that is changed as a seed has it.
-func (s *seeker) says(t *testing.T, seed uint64) string {
-	t.Helper()
+// tried is a kernel that is changed as a seed has it: its module, nil if that is no PTX, its machine code, and what draws further.
+func (s *seeker) tried(seed uint64) (*ptx.Module, *isa.Program, *rand.Rand) {
 	rounds := tries.Rounds(seed)
 	rnd := rand.New(rand.NewPCG(rounds[0], 31))
 	by := map[int]string{} // lines of the PTX that are others
@@ -95,7 +94,7 @@ func (s *seeker) says(t *testing.T, seed uint64) string {
 	}
 	m := s.another(by)
 	if m == nil {
-		return ""
+		return nil, nil, nil
 	}
 	prog := *s.c.prog
 	prog.Funcs = slices.Clone(prog.Funcs)
@@ -104,8 +103,50 @@ func (s *seeker) says(t *testing.T, seed uint64) string {
 		code = s.changed(rnd, code)
 	}
 	prog.Funcs[slices.Index(prog.Funcs, s.code)] = code
+	return m, &prog, rnd
+}
+
+// read says how a changed kernel's PTX, its machine code, or which of the one belongs to which of the other, are read.
+func (s *seeker) read(seed uint64) string {
+	m, prog, rnd := s.tried(seed)
+	if m == nil {
+		return ""
+	}
+	f := m.Funcs[slices.IndexFunc(m.Funcs, func(f *ptx.Func) bool { return f.Name == s.kernel })]
+	what, said := rnd.IntN(3), ""
+	var src *source
+	var err error
+	if what != 1 {
+		if src, err = readSource(m, f); err != nil {
+			return err.Error()
+		}
+	}
+	if what == 0 {
+		for k, op := range src.ops {
+			said += fmt.Sprintln(op.Effect, op.Dead, op.needs, op.at, op.addr, op.adds, op.barrier, src.segment[k], src.block[k], src.spare(k), src.decides(k))
+		}
+		return said + fmt.Sprint(src.steps, src.conds.ids, src.constant, len(src.calls), src.never(src.entries[f]), src.strong())
+	}
+	mach := readMachine(prog, prog.Funcs[slices.IndexFunc(prog.Funcs, func(g *isa.Func) bool { return g.Name == s.kernel })], s.c.sm)
+	if what == 1 {
+		return fmt.Sprint(mach.steps, mach.addrs, mach.behind, mach.reach, mach.lane, len(mach.lost), len(mach.calls), mach.funcOf, mach.returns, mach.joins, mach.conds.ids)
+	}
+	got := match(src, mach)
+	for k := range got.img {
+		said += fmt.Sprintf("%+v\n", got.img[k])
+	}
+	return said + fmt.Sprint(got.owner, got.distance, got.orphans())
+}
+
+// says is what is said of a kernel that is changed as a seed has it.
+func (s *seeker) says(t *testing.T, seed uint64) string {
+	t.Helper()
+	m, prog, rnd := s.tried(seed)
+	if m == nil {
+		return ""
+	}
 	at := slices.IndexFunc(m.Funcs, func(f *ptx.Func) bool { return f.Name == s.kernel })
-	k := checkKernel(m, m.Funcs[at], &prog, s.c.sm)
+	k := checkKernel(m, m.Funcs[at], prog, s.c.sm)
 	if err := k.judged(t.Context()); err != nil {
 		return err.Error()
 	}
@@ -273,14 +314,20 @@ func (s *seeker) change(rnd *rand.Rand, f *isa.Func, i int) {
 	}
 }
 
-// sought are the tries of all kernels.
+// sought are the tries of all kernels, and then those of how they are read.
 func sought(t *testing.T) *tries.Tries {
 	t.Helper()
 	kernels := seekers(t)
-	x := &tries.Tries{Says: func(t *testing.T, cell, _ int, seed uint64) string { return kernels[cell].says(t, seed) }}
+	x := &tries.Tries{Says: func(t *testing.T, cell, _ int, seed uint64) string {
+		if cell >= len(kernels) {
+			return kernels[cell-len(kernels)].read(seed)
+		}
+		return kernels[cell].says(t, seed)
+	}}
 	for _, k := range kernels {
 		x.Sizes = append(x.Sizes, []int{len(k.code.Insts)})
 	}
+	x.Sizes = append(x.Sizes, x.Sizes...)
 	return x
 }
 
