@@ -1,6 +1,7 @@
 package optcheck
 
 import (
+	"maps"
 	"slices"
 
 	"optcheck/isa"
@@ -95,18 +96,14 @@ func (p *pass) onlyAtomic(t taint, e spec.Entry) int {
 // itself; the others stay unmatched. A copy that is skipped leaves the result of an earlier one, which is on the same
 // line and already matched.
 func (p *pass) matchArms(k int, found map[[2]int]bool) {
-	best := [2]int{-1, 0}
-	for s := range found {
-		in := p.inst(p.tr.reads[s[0]])
-		if p.s.Entries[k].Back > 0 && len(p.owner[p.tr.reads[s[0]]]) > 0 {
+	order := func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }
+	for _, s := range slices.SortedFunc(maps.Keys(found), order) {
+		ev := p.tr.reads[s[0]]
+		if p.s.Entries[k].Back > 0 && len(p.owner[ev]) > 0 || p.inst(ev).Src.Line != p.s.Entries[k].Line() {
 			continue
 		}
-		if in.Src.Line == p.s.Entries[k].Line() && (best[0] < 0 || s[0] < best[0]) {
-			best = s
-		}
-	}
-	if best[0] >= 0 {
-		p.assign(k, p.tr.reads[best[0]], best[1])
+		p.assign(k, ev, s[1])
+		return
 	}
 }
 

@@ -213,26 +213,42 @@ func otherWaits(rnd *rand.Rand, of *isa.Func) *isa.Func {
 	return &f
 }
 
-// passSays is what the rules say of a cell's kernel whose walk is changed as a seed has it, and whose code waits for other things or not.
-func (s *seeker) passSays(t *testing.T, kernel int, seed uint64, waits bool) string {
-	t.Helper()
-	k, rounds := &s.cell.Kernels[kernel], mutants.Rounds(seed)
-	if s.harness != nil || s.cell.Harness {
-		return ""
+// retraced is the walk over a cell's kernel, or over what one role does of a kernel for devices, and what the test asks of it.
+func (s *seeker) retraced(t *testing.T, check *Checker, k *JudgedKernel, f *isa.Func, seed uint64) (*trace, *spec.Spec, error) {
+	if h := s.harness; h != nil {
+		l, err := check.loopsOf(f, h)
+		if err != nil {
+			return nil, nil, err
+		}
+		role := int(seed/2) % len(h.Specs)
+		tr, err := check.specialise(f, h, l, role)
+		if err != nil {
+			return nil, nil, err
+		}
+		want := *h.Specs[role]
+		tr.markers = slices.DeleteFunc(tr.markers, func(m marker) bool { return m.m.Thread != role })
+		return tr, &want, nil
 	}
 	want, err := spec.FromTest(s.test, k.Thread, s.layout)
 	require.NoError(t, err)
-	want.Digest = k.Digest
-	if rounds[0]%2 == 1 {
+	if want.Digest = k.Digest; seed%2 == 1 {
 		flat, _, err := s.test.Unrolled()
 		require.NoError(t, err)
 		want.SetCode(&flat.Threads[k.Thread], k.Values)
 	}
+	tr, err := check.traceOf(f, want)
+	return tr, want, err
+}
+
+// passSays is what the rules say of a cell's kernel whose walk is changed as a seed has it, and whose code waits for other things or not.
+func (s *seeker) passSays(t *testing.T, kernel int, seed uint64, waits bool) string {
+	t.Helper()
+	k, rounds := &s.cell.Kernels[kernel], mutants.Rounds(seed)
 	check, f := *k.Check, k.Func
 	if waits {
 		f = otherWaits(rand.New(rand.NewPCG(rounds[0], 7)), f)
 	}
-	tr, err := check.traceOf(f, want)
+	tr, want, err := s.retraced(t, &check, k, f, rounds[0])
 	if err != nil || len(tr.events) == 0 || len(tr.markers) == 0 || len(want.Entries) == 0 {
 		return fmt.Sprint(err)
 	}
@@ -259,7 +275,15 @@ func (s *seeker) passSays(t *testing.T, kernel int, seed uint64, waits bool) str
 	if r.pass, err = newPass(tr, want, r.Result, &check); err != nil {
 		return err.Error()
 	}
+	r.pass.harness = s.harness != nil
 	r.pass.run()
+	if s.harness != nil {
+		r.pass.checkApart()
+		r.decide()
+		h := &HarnessResult{}
+		h.lift(r)
+		return full(r, nil) + meaning(r) + fmt.Sprint(len(h.Lifted), h.LiftErr, r.Placed(), r.Findings, r.Notes)
+	}
 	said := full(r, nil) + meaning(r) + tr.arch.beyond(r)
 	return said + fmt.Sprint(r.Placed(), r.Wild(), r.Lines, r.Source, r.Machine, r.Findings, r.Notes) + s.lifted(t, kernel, r, want)
 }
