@@ -188,9 +188,6 @@ type spelled struct {
 	space Space
 }
 
-// Words lists the mnemonics, sorted.
-func Words() []Word { return slices.Clone(wordTable) }
-
 // instr returns one of the instructions that an access is.
 func (w spelled) instr(part int) Instr {
 	in := w.word.Instr

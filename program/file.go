@@ -148,19 +148,6 @@ type Check struct {
 	Errors string
 }
 
-// String says what must hold.
-func (c *Check) String() string {
-	switch {
-	case c.Launch != nil:
-		return fmt.Sprintf("kernel %s leaves %s at 0", c.Launch.Kernel, c.Errors)
-	case c.Other != "":
-		return c.Buffer + " is " + c.Other
-	case c.At < 0:
-		return fmt.Sprintf("%s is %d", c.Buffer, c.Value)
-	}
-	return fmt.Sprintf("%s[%d] is %d", c.Buffer, c.At, c.Value)
-}
-
 // Buffer finds a buffer by its name, nil if there is none.
 func (p *Program) Buffer(name string) *Buffer {
 	for i := range p.Buffers {

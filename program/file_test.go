@@ -58,8 +58,9 @@ check:
 	require.Equal(t, "//", string(p.PTX.Text))
 	require.Equal(t, [3]uint32{2, 3, 1}, p.Launches[0].Grid)
 	require.EqualValues(t, 6, p.Launches[0].Blocks())
-	require.Equal(t, []string{"a[3] is 4", "f is 2", "a is a", "kernel v leaves e at 0"},
-		[]string{p.Check[0].String(), p.Check[1].String(), p.Check[2].String(), p.Check[3].String()})
+	require.Equal(t, []Check{{Buffer: "a", At: 3, Value: 4}, {Buffer: "f", At: -1, Value: 2}, {Buffer: "a", At: -1, Other: "a"}}, p.Check[:3])
+	require.Equal(t, "v", p.Check[3].Launch.Kernel)
+	require.Equal(t, "e", p.Check[3].Errors)
 	require.Equal(t, []byte{0, 0, 128, 63, 0, 0, 64, 192}, p.Buffer("f").Data())
 	require.Equal(t, p.Buffer("r").Data(), p.Buffer("r").Data())
 	for i := range 4 {

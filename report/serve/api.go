@@ -32,28 +32,8 @@ func (s *Server) apiRoutes() {
 		}
 		return n.index.Summary(f), nil
 	}))
-	s.mux.HandleFunc("/api/cells", s.api(func(n *snapshot, r *http.Request) (any, error) {
-		f, offset, limit, err := part(r)
-		if err == nil {
-			err = n.index.Check(f)
-		}
-		if err != nil {
-			return nil, err
-		}
-		cells, total := n.index.Cells(f, offset, limit)
-		return partOf("cells", cells, offset, total), nil
-	}))
-	s.mux.HandleFunc("/api/findings", s.api(func(n *snapshot, r *http.Request) (any, error) {
-		f, offset, limit, err := part(r)
-		if err == nil {
-			err = n.index.Check(f)
-		}
-		if err != nil {
-			return nil, err
-		}
-		findings, total := n.index.FindingList(f, offset, limit)
-		return partOf("findings", findings, offset, total), nil
-	}))
+	s.mux.HandleFunc("/api/cells", s.api(listed("cells", (*html.Index).Cells)))
+	s.mux.HandleFunc("/api/findings", s.api(listed("findings", (*html.Index).FindingList)))
 	s.mux.HandleFunc("/api/findings/{id}", func(w http.ResponseWriter, r *http.Request) {
 		n := s.now.Load()
 		if err := only(r.URL.Query()); err != nil {
@@ -142,6 +122,21 @@ func only(v url.Values, keys ...string) error {
 		}
 	}
 	return nil
+}
+
+// listed answers with a part of a list of what a filter leaves.
+func listed[T any](name string, list func(x *html.Index, f html.Filter, offset, limit int) ([]T, int)) func(*snapshot, *http.Request) (any, error) {
+	return func(n *snapshot, r *http.Request) (any, error) {
+		f, offset, limit, err := part(r)
+		if err == nil {
+			err = n.index.Check(f)
+		}
+		if err != nil {
+			return nil, err
+		}
+		some, total := list(n.index, f, offset, limit)
+		return partOf(name, some, offset, total), nil
+	}
 }
 
 // partOf is the answer that holds a part of a list.

@@ -83,13 +83,6 @@ func Generation(name string) string {
 	return name
 }
 
-// Len returns the number of encodings known.
-func (d *Dict) Len() int {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	return d.entries.len()
-}
-
 // questions bounds the number of encodings that one process prints, each of them twice.
 const questions = 1 << 14
 

@@ -116,10 +116,10 @@ func TestKept(t *testing.T) {
 	require.Equal(t, before, x.asked.Load())
 	require.Equal(t, content(d), content(again))
 	other := Open(dir, "two")
-	require.Zero(t, other.Len())
+	require.Empty(t, other.entries.places)
 	require.NoError(t, other.learn(t.Context(), x.print, "sm_90", keySet(0, 100)))
 	require.Equal(t, 2*before, x.asked.Load())
-	require.Equal(t, 100, Open(dir, "one").Len(), "both are kept")
+	require.Len(t, Open(dir, "one").entries.places, 100, "both are kept")
 }
 
 // TestDamage: whatever single byte of a segment is changed, and wherever it is
@@ -136,7 +136,7 @@ func TestDamage(t *testing.T) {
 	check := func(data []byte) {
 		require.NoError(t, os.WriteFile(files[0], data, 0o600))
 		got := Open(dir, "one")
-		require.Zero(t, got.Len())
+		require.Empty(t, got.entries.places)
 		if len(data) != len(whole) {
 			return
 		}
@@ -186,7 +186,7 @@ func TestManyProcesses(t *testing.T) {
 	}
 	wait.Wait()
 	got := Open(dir, "one")
-	require.Equal(t, 2600, got.Len())
+	require.Len(t, got.entries.places, 2600)
 	for k, e := range got.entries.all() {
 		require.Equal(t, entry{kind: plain, text: fmt.Sprintf("MOV R1, %#x", k[0])}, e)
 	}

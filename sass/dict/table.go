@@ -17,8 +17,6 @@ type place struct{ text, at uint32 }
 
 func newTable() *table { return &table{places: map[Key]place{}} }
 
-func (t *table) len() int { return len(t.places) }
-
 func (t *table) has(k Key) bool {
 	_, ok := t.places[k]
 	return ok
