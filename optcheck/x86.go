@@ -116,11 +116,7 @@ func (x86) handed(m *machine, k key, word, width int) (value, bool) {
 		if _, err := fmt.Sscan(k.name[len(x86Argument):], &n); err != nil || off < 0 || off >= 8 || off%4 != 0 {
 			return none, false
 		}
-		v := p.param(8*n + off)
-		if width < 4 {
-			v = p.bits(lutAnd, v, p.constant(1<<(8*width)-1), none)
-		}
-		return v, true
+		return p.bits(lutAnd, p.param(8*n+off), p.constant(1<<(8*width)-1), none), true
 	}
 	return none, false
 }

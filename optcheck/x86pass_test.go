@@ -156,3 +156,39 @@ func TestX86Handed(t *testing.T) {
 		require.Equal(t, x.want, text+mask, what)
 	}
 }
+
+// TestX86Items: a count of work-items that is compared with their number equals it, in the code of a harness whose loops are known.
+func TestX86Items(t *testing.T) {
+	p := newValuePool()
+	m := &machine{tr: &trace{pool: p}}
+	size, count, other := m.special(localSize), loaded(p, 0), loaded(p, 1)
+	known, learning := newView(&spec.Harness{}, nil, 0), &view{loops: &loops{open: true}}
+	for what, x := range map[string]struct {
+		op   isa.MicroOp
+		cmp  string
+		view *view
+		src  operands
+		is   bool
+	}{
+		"their number":               {isa.MicroSetp, "EQ", known, operands{size, count, none, none, none}, true},
+		"the other way":              {isa.MicroSetp, "EQ", known, operands{count, size, none, none, none}, true},
+		"computed from it":           {isa.MicroSetp, "EQ", known, operands{p.add(size, count), other, none, none, none}, true},
+		"of words in pairs":          {isa.MicroSetpWide, "EQ", known, operands{size, other, count, other, none}, true},
+		"the high words of pairs":    {isa.MicroSetpWide, "EQ", known, operands{count, size, other, size, none}, false},
+		"of single words, the third": {isa.MicroSetp, "EQ", known, operands{size, p.constant(1), count, none, none}, false},
+		"less":                       {isa.MicroSetp, "LT", known, operands{size, count, none, none, none}, false},
+		"a constant":                 {isa.MicroSetp, "EQ", known, operands{size, p.constant(1), none, none, none}, false},
+		"itself":                     {isa.MicroSetp, "EQ", known, operands{size, p.add(size, count), none, none, none}, false},
+		"something else":             {isa.MicroSetp, "EQ", known, operands{count, other, none, none, none}, false},
+		"another operation":          {isa.MicroAdd, "EQ", known, operands{size, count, none, none, none}, false},
+		"of no harness":              {isa.MicroSetp, "EQ", nil, operands{size, count, none, none, none}, false},
+		"while loops are learnt":     {isa.MicroSetp, "EQ", learning, operands{size, count, none, none, none}, false},
+	} {
+		m.view = x.view
+		v, ok := x86{}.micro(m, 0, 0, &isa.Micro{Op: x.op, Cmp: x.cmp}, x.src)
+		require.Equal(t, x.is, ok, what)
+		if ok {
+			require.Equal(t, p.truth(true), v, what)
+		}
+	}
+}
