@@ -36,9 +36,7 @@ func (c *Checker) Accesses(fn *isa.Func, out int64) ([]string, error) {
 			if name, ok := c.Consts[k.num]; ok && k.base == baseBank {
 				k.name, k.base = name, baseSym
 			}
-			if k.base == baseSym {
-				k.name = k.name[strings.LastIndexByte(k.name, '_')+1:]
-			}
+			k.name = k.name[strings.LastIndexByte(k.name, '_')+1:] // of a symbol; others have none
 			s += " " + k.String()
 		}
 		list = append(list, s)
