@@ -133,3 +133,122 @@ func TestAMDFences(t *testing.T) {
 		require.Equal(t, []any{x.before, x.after, x.flags + " ", x.scope}, []any{names(f.before), names(f.after), flags, f.scope}, what)
 	}
 }
+
+// TestWrites: the store of an entry is one of its value, first at its location, then elsewhere; none of the results', nor another entry's.
+func TestWrites(t *testing.T) {
+	p := newValuePool()
+	v := p.param(8)
+	for what, x := range map[string]struct {
+		change          func(*event, *pass)
+		strict, loosely bool
+	}{
+		"at its location":       {func(*event, *pass) {}, true, true},
+		"at another location":   {func(x *event, _ *pass) { x.addr.name = "k_L1" }, false, true},
+		"at none":               {func(x *event, _ *pass) { x.addr.name = "k_Lx" }, false, true},
+		"at an unknown address": {func(x *event, _ *pass) { x.addr = key{} }, false, true},
+		"of another value":      {func(x *event, _ *pass) { x.data = []value{p.param(16)} }, false, false},
+		"of the results":        {func(x *event, _ *pass) { x.result = true }, false, false},
+		"a load":                {func(x *event, _ *pass) { x.role = isa.RoleLoad }, false, false},
+		"another entry's":       {func(_ *event, s *pass) { s.owner[0] = []int{1} }, false, false},
+		"another entry's line, and its value": {func(x *event, s *pass) {
+			x.addr.name, s.tr.fn.Insts[0].Src.Line, s.match[1], s.oper[1] = "k_L1", 2, 0, v
+		}, false, false},
+		"another entry's line, and another value": {func(x *event, s *pass) {
+			x.addr.name, s.tr.fn.Insts[0].Src.Line, s.match[1], s.oper[1] = "k_L1", 2, 0, p.param(16)
+		}, false, true},
+		"another entry's line, which is nowhere": {func(x *event, s *pass) {
+			x.addr.name, s.tr.fn.Insts[0].Src.Line, s.oper[1] = "k_L1", 2, v
+		}, false, true},
+		"its own line": {func(x *event, s *pass) {
+			x.addr.name, s.tr.fn.Insts[0].Src.Line, s.match[1], s.oper[1] = "k_L1", 1, 0, v
+		}, false, true},
+	} {
+		for _, strict := range []bool{true, false} {
+			tr := &trace{pool: p, fn: &isa.Func{Insts: make([]isa.Inst, 1)}, events: []event{{role: isa.RoleStore, read: -1, mem: isa.Mem{Width: 4},
+				addr: key{base: baseSym, name: "k_L0"}, data: []value{v}}}}
+			st := spec.Kind{Op: litmus.OpSt, Width: 4}
+			s := &pass{tr: tr, s: &spec.Spec{Layout: spec.Symbols, Locations: 2, Entries: []spec.Entry{{Kind: st}, {Pos: 1, Kind: st, Loc: 1}}}, owner: make([][]int, 1),
+				match: []int{-1, -1}, word: make([]int, 2), oper: []value{v, none}}
+			x.change(&tr.events[0], s)
+			s.matchWrite(0, strict)
+			want := x.loosely
+			if strict {
+				want = x.strict
+			}
+			require.Equal(t, want, s.match[0] == 0, "%s %v", what, strict)
+		}
+	}
+}
+
+// TestRounds: copies of a load in a loop that nobody observes are matched in order if all of them are there; of some, nobody knows which.
+func TestRounds(t *testing.T) {
+	for what, x := range map[string]struct {
+		change  func(*pass)
+		is      bool
+		matched [2]int
+		why     bool
+	}{
+		"both":                    {func(*pass) {}, true, [2]int{0, 1}, false},
+		"none":                    {func(p *pass) { p.tr.fn.Insts[0].Src.Line, p.tr.fn.Insts[1].Src.Line = 2, 2 }, true, [2]int{-1, -1}, false},
+		"the second is elsewhere": {func(p *pass) { p.tr.events[1].addr.name = "k_L1" }, true, [2]int{-1, -1}, true},
+		"the first is another's":  {func(p *pass) { p.owner[0] = []int{2} }, true, [2]int{-1, -1}, true},
+		"the first is an arm":     {func(p *pass) { p.tr.events[0].arm = true }, true, [2]int{-1, -1}, true},
+		"the second is a store":   {func(p *pass) { p.tr.events[1].role = isa.RoleStore }, true, [2]int{-1, -1}, true},
+		"the second is observed":  {func(p *pass) { p.s.Entries[1].Unread = false }, false, [2]int{-1, -1}, false},
+		"the second is no copy":   {func(p *pass) { p.s.Entries[1].Back = 0 }, false, [2]int{-1, -1}, false},
+	} {
+		load := event{role: isa.RoleLoad, mem: isa.Mem{Width: 4}, addr: key{base: baseSym, name: "k_L0"}}
+		tr := &trace{pool: newValuePool(), fn: &isa.Func{Insts: make([]isa.Inst, 2)}, events: []event{load, load}}
+		e := spec.Entry{Unread: true, Kind: spec.Kind{Op: litmus.OpLd, Width: 4}}
+		again := e
+		again.Pos, again.Back = 1, 1
+		p := &pass{tr: tr, r: &Result{}, s: &spec.Spec{Layout: spec.Symbols, Locations: 2, Entries: []spec.Entry{e, again}}, owner: make([][]int, 2),
+			match: []int{-1, -1}, word: make([]int, 2), oper: []value{none, none}}
+		for i := range tr.events {
+			tr.events[i].inst, tr.events[i].read, tr.fn.Insts[i].Src.Line = i, i, 1
+		}
+		x.change(p)
+		require.Equal(t, x.is, p.inRounds(0, p.s.Entries[0]), what)
+		require.Equal(t, x.matched[:], p.match, what)
+		require.Equal(t, x.why, p.r.Undecided != "", what)
+		if x.is {
+			require.True(t, p.inRounds(1, p.s.Entries[1]), what)
+			require.Equal(t, x.matched[:], p.match, what)
+		}
+	}
+}
+
+// TestCopiedLoops: what is known of loops stays with their heads when a loop is copied, and goes with that loop's own head.
+func TestCopiedLoops(t *testing.T) {
+	const n = 7
+	for lo := range n {
+		for hi := lo + 1; hi <= n; hi++ {
+			for copies := 1; copies <= 3; copies++ {
+				code := make([]isa.Inst, n)
+				v := &view{loops: &loops{varies: map[int]map[int]bool{}, lost: map[int]map[int64]bool{}, exact: true}}
+				want := map[int]int{} // of the copies' instructions, which one it was
+				for i := range code {
+					code[i] = isa.Inst{Addr: uint64(i), Op: "X", Target: -1}
+					v.loops.varies[i], v.loops.lost[i] = map[int]bool{i: true}, map[int64]bool{int64(i): true}
+				}
+				for at, in := range copyLoop(code, lo, hi, copies) {
+					if in.Op == "X" && int(in.Addr) != lo {
+						want[at] = int(in.Addr)
+					}
+				}
+				v.copied(lo, hi, copies)
+				got := map[int]int{}
+				for at, regs := range v.loops.varies {
+					for r := range regs {
+						got[at] = r
+						require.True(t, v.loops.lost[at][int64(r)])
+					}
+				}
+				require.Equal(t, want, got, "%d to %d, %d copies", lo, hi, copies)
+				require.True(t, v.loops.exact)
+			}
+		}
+	}
+	(*view)(nil).copied(0, 1, 2)
+	(&view{}).copied(0, 1, 2)
+}

@@ -62,3 +62,37 @@ func TestImplied(t *testing.T) {
 		}
 	}
 }
+
+// TestDistributed: a constant goes into both arms of a choice between constants, by and and or alone.
+func TestDistributed(t *testing.T) {
+	p := newValuePool()
+	m := &machine{tr: &trace{pool: p}}
+	flag := p.mk(node{kind: kCmp, a: loaded(p, 0), b: p.constant(0), c: none})
+	choice := func(a, b value) value { return p.mk(node{kind: kSel, a: a, b: b, c: flag}) }
+	one, two, read := p.constant(1), p.constant(2), loaded(p, 1)
+	for what, x := range map[string]struct {
+		lut uint8
+		src operands
+		a   uint32 // the arms, if there are any
+		b   uint32
+		ok  bool
+	}{
+		"and":                      {lutAnd, operands{choice(one, two), p.constant(7), none, none, none}, 1, 2, true},
+		"and, turned":              {lutAnd, operands{p.constant(2), choice(one, two), none, none, none}, 0, 2, true},
+		"or":                       {lutOr, operands{choice(one, two), p.constant(4), none, none, none}, 5, 6, true},
+		"xor":                      {lutXor, operands{choice(one, two), p.constant(4), none, none, none}, 0, 0, false},
+		"the first arm is read":    {lutAnd, operands{choice(read, two), p.constant(7), none, none, none}, 0, 0, false},
+		"the second arm is read":   {lutAnd, operands{choice(one, read), p.constant(7), none, none, none}, 0, 0, false},
+		"both are":                 {lutAnd, operands{choice(read, read), p.constant(7), none, none, none}, 0, 0, false},
+		"two choices":              {lutAnd, operands{choice(one, two), choice(two, one), none, none, none}, 0, 0, false},
+		"with what is read":        {lutAnd, operands{choice(one, two), read, none, none, none}, 0, 0, false},
+		"constants":                {lutAnd, operands{one, two, none, none, none}, 0, 0, false},
+		"the first word of a pool": {lutAnd, operands{value(0), p.constant(7), none, none, none}, 0, 0, false},
+	} {
+		v, ok := m.distribute(x.lut, x.src)
+		require.Equal(t, x.ok, ok, what)
+		if ok {
+			require.Equal(t, choice(p.constant(x.a), p.constant(x.b)), v, what)
+		}
+	}
+}
