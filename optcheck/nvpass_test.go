@@ -96,3 +96,66 @@ func TestDistributed(t *testing.T) {
 		}
 	}
 }
+
+// TestBeside: the fence of a release, the invalidation of an acquire, and loads that the L1 serves, are looked for up to the next access that
+// may be performed in the same run.
+func TestBeside(t *testing.T) {
+	fence := event{role: isa.RoleFence, read: -1, mem: isa.Mem{Strength: isa.FenceAll, Scope: isa.ScopeGPU}}
+	inval := event{role: isa.RoleCache, read: -1, mem: isa.Mem{Invalidate: true}}
+	prefetch := event{role: isa.RoleCache, read: -1}
+	load, strong := event{role: isa.RoleLoad}, event{role: isa.RoleLoad, mem: isa.Mem{Strength: isa.Strong, Scope: isa.ScopeGPU}}
+	store := event{role: isa.RoleStore, read: -1}
+	with := func(e event, change func(*event)) event { change(&e); return e }
+	narrow := with(fence, func(e *event) { e.mem.Scope = isa.ScopeCTA })
+	result, arm := with(store, func(e *event) {
+		e.result, e.addr = true, key{base: baseParam, num: (&spec.Spec{Layout: spec.Symbols}).ResultParam()}
+	}), with(store, func(e *event) { e.arm = true })
+	sometimes := func(e event, want bool) event {
+		return with(e, func(e *event) { e.cond, e.when = true, []sense{{1, want}} })
+	}
+	shared := with(load, func(e *event) { e.mem.Space = isa.SpaceShared })
+	cached := with(load, func(e *event) { e.mem.Cache = "CG" })
+	for what, x := range map[string]struct {
+		events                    []event // the first is the access, or the fence
+		released, acquired, stale bool    // of what stands in front of it, and behind
+	}{
+		"a fence":                      {[]event{store, fence}, true, false, false},
+		"a narrow fence":               {[]event{store, narrow}, false, false, false},
+		"a fence, sometimes":           {[]event{store, sometimes(fence, true)}, false, false, false},
+		"a fence whenever it runs":     {[]event{sometimes(store, true), sometimes(fence, true)}, true, false, false},
+		"a fence beyond an access":     {[]event{store, store, fence}, false, false, false},
+		"beyond a result":              {[]event{store, result, fence}, true, false, false},
+		"beyond a result elsewhere":    {[]event{store, with(store, func(e *event) { e.result = true }), fence}, false, false, false},
+		"beyond an arm":                {[]event{store, arm, fence}, true, false, false},
+		"beyond what excludes it":      {[]event{sometimes(store, true), sometimes(load, false), fence}, true, false, false},
+		"beyond a narrow one":          {[]event{store, narrow, fence}, true, false, false},
+		"an invalidation":              {[]event{load, inval}, false, true, false},
+		"no invalidation":              {[]event{load, prefetch}, false, false, false},
+		"an invalidation, sometimes":   {[]event{load, sometimes(inval, true), load}, false, false, true},
+		"an invalidation, then a load": {[]event{load, inval, load}, false, true, false},
+		"a load, then an invalidation": {[]event{load, load, inval}, false, false, true},
+		"a strong load":                {[]event{fence, strong, inval}, false, false, false},
+		"a load of shared memory":      {[]event{fence, shared, inval}, false, false, false},
+		"a store":                      {[]event{fence, store, inval}, false, false, false},
+		"a load that may not follow":   {[]event{sometimes(fence, true), sometimes(load, false), inval}, false, true, false},
+		"nothing":                      {[]event{store}, false, false, false},
+	} {
+		of := func(back bool) *lifter {
+			tr := &trace{pool: newValuePool(), fn: &isa.Func{}, arch: nvidia{sm: 80}}
+			for i := range x.events {
+				if back {
+					i = len(x.events) - 1 - i
+				}
+				tr.events = append(tr.events, x.events[i])
+			}
+			return &lifter{p: &pass{tr: tr, s: &spec.Spec{Layout: spec.Symbols}, owner: make([][]int, len(tr.events))}}
+		}
+		require.Equal(t, x.released, of(true).released(len(x.events)-1, isa.ScopeGPU), what)
+		require.Equal(t, x.acquired, of(false).acquired(0), what)
+		require.Equal(t, x.stale, nvidia{sm: 80}.stale(of(false), 0), what)
+	}
+	for sm, stale := range map[int]bool{60: false, 80: true} { // before sm_70 the operator decides, then the strength
+		l := &lifter{p: &pass{tr: &trace{pool: newValuePool(), events: []event{fence, cached}}, s: &spec.Spec{Layout: spec.Symbols}}}
+		require.Equal(t, stale, nvidia{sm: sm}.stale(l, 0), sm)
+	}
+}
