@@ -237,7 +237,7 @@ func (p *valuePool) bits(lut uint8, a, b, c value) value {
 	if n == 2 && table == lutXor {
 		// x ^ y ^ y is x: unoptimised code swaps registers that way.
 		for i := range 2 {
-			if x := p.nodes[live[i]]; x.kind == kBits && uint8(x.imm) == lutXor && x.c == none {
+			if x := p.nodes[live[i]]; x.kind == kBits && uint8(x.imm) == lutXor {
 				if x.a == live[1-i] {
 					return x.b
 				}
