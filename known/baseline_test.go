@@ -48,8 +48,10 @@ func TestBaseline(t *testing.T) {
 	moved := gone
 	moved.Detail = "71:14 ld.acquire.gpu.b32 %r44,[%rd1+0x8]: there is \"nothing\" of it\n(or little)"
 	require.True(t, knows(cellOf(event.Miscompiled, moved)))
-	for _, c := range []event.Cell{cellOf(event.Changed, gone), cellOf(event.Miscompiled, event.Finding{Rule: "reordered", Detail: gone.Detail}),
-		cellOf(event.Miscompiled, gone, event.Finding{Rule: "missing", Detail: "70:2 ld.acquire.sys.b32 %r2: other"}), cellOf(event.Unknown, weak)} {
+	for _, c := range []event.Cell{cellOf(event.Changed, gone), cellOf(event.Miscompiled, event.Finding{Rule: "reordered",
+		Detail: gone.Detail}),
+		cellOf(event.Miscompiled, gone, event.Finding{Rule: "missing", Detail: "70:2 ld.acquire.sys.b32 %r2: other"}), cellOf(event.Unknown,
+			weak)} {
 		require.False(t, knows(c), "%v", c)
 	}
 	other := cellOf(event.Miscompiled, gone)
@@ -62,14 +64,16 @@ func TestBaseline(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestBaselineOrder: a list is in the order of tests, rules and details, whatever the order of the cells, and no longer than a list that can be read.
+// TestBaselineOrder: a list is in the order of tests, rules and details, whatever the order of the cells, and no longer than a list that
+// can be read.
 func TestBaselineOrder(t *testing.T) {
 	of := func(test, rule, detail string) event.Cell {
 		c := cellOf(event.Changed, event.Finding{Rule: rule, Detail: detail})
 		c.Test = test
 		return c
 	}
-	cells := []event.Cell{of("c", "merged", "z"), of("a", "missing", "u"), of("b", "merged", "x"), of("a", "merged", "w"), of("a", "merged", "v")}
+	cells := []event.Cell{of("c", "merged", "z"), of("a", "missing", "u"), of("b", "merged", "x"), of("a", "merged", "w"), of("a", "merged",
+		"v")}
 	var b bytes.Buffer
 	require.NoError(t, WriteBaseline(&b, all(cells)))
 	var found []string

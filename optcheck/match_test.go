@@ -34,7 +34,8 @@ func TestArms(t *testing.T) {
 		"the same lanes":           {func(_, y *event, _ *pass) { y.when[0].want = true }, false},
 		"with another operand":     {func(_, y *event, _ *pass) { y.data = []value{other} }, false},
 		"with what lanes combine": {func(_, y *event, _ *pass) {
-			y.data = []value{p.mk(node{kind: kFun, imm: uint64(isa.MicroMul) << 8, a: v, b: p.mk(node{kind: kSpecial, imm: p.str("lane"), a: none, b: none, c: none}), c: none})}
+			y.data = []value{p.mk(node{kind: kFun, imm: uint64(isa.MicroMul) << 8, a: v, b: p.mk(node{kind: kSpecial, imm: p.str("lane"), a: none,
+				b: none, c: none}), c: none})}
 		}, true},
 	} {
 		of := func(want bool) event {
@@ -42,7 +43,8 @@ func TestArms(t *testing.T) {
 				mem: isa.Mem{Atom: "ADD", Strength: isa.Strong, Scope: isa.ScopeGPU, Width: 4}}
 		}
 		tr := &trace{pool: p, events: []event{of(true), of(false)}}
-		s := &pass{tr: tr, s: &spec.Spec{Entries: []spec.Entry{{Kind: spec.Kind{Op: litmus.OpRed}}, {Pos: 1}}}, owner: [][]int{{0}, nil}, match: []int{0, -1}}
+		s := &pass{tr: tr, s: &spec.Spec{Entries: []spec.Entry{{Kind: spec.Kind{Op: litmus.OpRed}}, {Pos: 1}}}, owner: [][]int{{0}, nil},
+			match: []int{0, -1}}
 		x.change(&tr.events[0], &tr.events[1], s)
 		s.claimArms(0, 0, v)
 		require.False(t, tr.events[0].arm, what)
@@ -50,7 +52,8 @@ func TestArms(t *testing.T) {
 	}
 }
 
-// TestReadWords: what an access of the test reads is what its register holds in the machine code; of one that is gone, anything; of the high
+// TestReadWords: what an access of the test reads is what its register holds in the machine code; of one that is gone, anything; of the
+// high
 // word, what another marker says, or what the same load reads.
 func TestReadWords(t *testing.T) {
 	p := newValuePool()
@@ -75,7 +78,8 @@ func TestReadWords(t *testing.T) {
 		"computed, and nobody reads it":     {sum, true, none, 0, 105, false},
 	} {
 		tr := &trace{pool: p, fn: &isa.Func{Insts: make([]isa.Inst, 1)}, events: []event{{role: isa.RoleLoad}}, reads: []int{0}}
-		s := &pass{tr: tr, s: &spec.Spec{Entries: []spec.Entry{{Unread: x.unread}}}, owner: [][]int{{0}}, match: []int{0}, oper: []value{x.oper}, extra: map[[2]int]value{}}
+		s := &pass{tr: tr, s: &spec.Spec{Entries: []spec.Entry{{Unread: x.unread}}}, owner: [][]int{{0}}, match: []int{0},
+			oper: []value{x.oper}, extra: map[[2]int]value{}}
 		if x.extra != none {
 			s.extra[[2]int{0, spec.HighWord}] = x.extra
 		}
@@ -91,7 +95,8 @@ func TestAMDFences(t *testing.T) {
 	access := func(op litmus.Op, space litmus.Space) spec.Entry {
 		return spec.Entry{Kind: spec.Kind{Op: op, Space: space}}
 	}
-	all := map[string]spec.Entry{"L": access(litmus.OpLd, litmus.Global), "S": access(litmus.OpSt, litmus.Global), "A": access(litmus.OpAtom, litmus.Global),
+	all := map[string]spec.Entry{"L": access(litmus.OpLd, litmus.Global), "S": access(litmus.OpSt, litmus.Global), "A": access(litmus.OpAtom,
+		litmus.Global),
 		"l": access(litmus.OpLd, litmus.Shared), "s": access(litmus.OpSt, litmus.Shared)}
 	for what, x := range map[string]struct {
 		kind          spec.Kind
@@ -99,18 +104,28 @@ func TestAMDFences(t *testing.T) {
 		flags         string
 		scope         int
 	}{
-		"barrier":                {spec.Kind{Op: litmus.OpBar}, "ALSls", "ALSls", "acquire release barrier", amdGroup},
-		"membar":                 {spec.Kind{Op: litmus.OpMembar, Scope: litmus.ScopeGPU}, "ALSls", "ALSls", "acquire release", amdAgent},
-		"seq_cst":                {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemSC, Scope: litmus.ScopeSys}, "ALSls", "ALSls", "acquire release", amdSystem},
-		"acq_rel":                {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemAcqRel, Scope: litmus.ScopeGPU}, "ALSls", "ALSls", "acquire release loose", amdAgent},
-		"acquire":                {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemAcquire, Scope: litmus.ScopeCTA}, "ALl", "ALSls", "acquire", amdGroup},
-		"release":                {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemRelease, Scope: litmus.ScopeCTA}, "ALSls", "ASs", "release", amdGroup},
-		"release, of a space":    {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemRelease, Scope: litmus.ScopeCTA, Space: litmus.Shared}, "ALSls", "ASs", "release", amdGroup},
-		"mem_fence, all":         {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemAcqRel, Space: litmus.Generic}, "ALSls", "ALSls", "acquire release language", amdNone},
-		"mem_fence, global":      {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemAcqRel, Space: litmus.Global}, "ALS", "ALS", "acquire release language", amdNone},
-		"mem_fence, local":       {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemAcqRel, Space: litmus.Shared}, "ls", "ls", "acquire release language", amdNone},
-		"read_mem_fence":         {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemAcquire, Space: litmus.Generic}, "ALl", "ALl", "acquire language", amdNone},
-		"write_mem_fence, local": {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemRelease, Space: litmus.Shared}, "s", "s", "release language", amdNone},
+		"barrier": {spec.Kind{Op: litmus.OpBar}, "ALSls", "ALSls", "acquire release barrier", amdGroup},
+		"membar":  {spec.Kind{Op: litmus.OpMembar, Scope: litmus.ScopeGPU}, "ALSls", "ALSls", "acquire release", amdAgent},
+		"seq_cst": {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemSC, Scope: litmus.ScopeSys}, "ALSls", "ALSls",
+			"acquire release", amdSystem},
+		"acq_rel": {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemAcqRel, Scope: litmus.ScopeGPU}, "ALSls", "ALSls",
+			"acquire release loose", amdAgent},
+		"acquire": {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemAcquire, Scope: litmus.ScopeCTA}, "ALl", "ALSls", "acquire",
+			amdGroup},
+		"release": {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemRelease, Scope: litmus.ScopeCTA}, "ALSls", "ASs", "release",
+			amdGroup},
+		"release, of a space": {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemRelease, Scope: litmus.ScopeCTA, Space: litmus.Shared}, "ALSls",
+			"ASs", "release", amdGroup},
+		"mem_fence, all": {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemAcqRel, Space: litmus.Generic}, "ALSls", "ALSls",
+			"acquire release language", amdNone},
+		"mem_fence, global": {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemAcqRel, Space: litmus.Global}, "ALS", "ALS",
+			"acquire release language", amdNone},
+		"mem_fence, local": {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemAcqRel, Space: litmus.Shared}, "ls", "ls",
+			"acquire release language", amdNone},
+		"read_mem_fence": {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemAcquire, Space: litmus.Generic}, "ALl", "ALl",
+			"acquire language", amdNone},
+		"write_mem_fence, local": {spec.Kind{Op: litmus.OpFence, Sem: litmus.SemRelease, Space: litmus.Shared}, "s", "s", "release language",
+			amdNone},
 	} {
 		f := amdFenceOf(x.kind)
 		names := func(is func(spec.Entry) bool) (s string) {
@@ -134,7 +149,8 @@ func TestAMDFences(t *testing.T) {
 	}
 }
 
-// TestWrites: the store of an entry is one of its value, first at its location, then elsewhere; none of the results', nor another entry's.
+// TestWrites: the store of an entry is one of its value, first at its location, then elsewhere; none of the results', nor another
+// entry's.
 func TestWrites(t *testing.T) {
 	p := newValuePool()
 	v := p.param(8)
@@ -164,10 +180,12 @@ func TestWrites(t *testing.T) {
 		}, false, true},
 	} {
 		for _, strict := range []bool{true, false} {
-			tr := &trace{pool: p, fn: &isa.Func{Insts: make([]isa.Inst, 1)}, events: []event{{role: isa.RoleStore, read: -1, mem: isa.Mem{Width: 4},
+			tr := &trace{pool: p, fn: &isa.Func{Insts: make([]isa.Inst, 1)}, events: []event{{role: isa.RoleStore, read: -1,
+				mem:  isa.Mem{Width: 4},
 				addr: key{base: baseSym, name: "k_L0"}, data: []value{v}}}}
 			st := spec.Kind{Op: litmus.OpSt, Width: 4}
-			s := &pass{tr: tr, s: &spec.Spec{Layout: spec.Symbols, Locations: 2, Entries: []spec.Entry{{Kind: st}, {Pos: 1, Kind: st, Loc: 1}}}, owner: make([][]int, 1),
+			s := &pass{tr: tr, s: &spec.Spec{Layout: spec.Symbols, Locations: 2, Entries: []spec.Entry{{Kind: st}, {Pos: 1, Kind: st, Loc: 1}}},
+				owner: make([][]int, 1),
 				match: []int{-1, -1}, word: make([]int, 2), oper: []value{v, none}}
 			x.change(&tr.events[0], s)
 			s.matchWrite(0, strict)
@@ -202,7 +220,8 @@ func TestRounds(t *testing.T) {
 		e := spec.Entry{Unread: true, Kind: spec.Kind{Op: litmus.OpLd, Width: 4}}
 		again := e
 		again.Pos, again.Back = 1, 1
-		p := &pass{tr: tr, r: &Result{}, s: &spec.Spec{Layout: spec.Symbols, Locations: 2, Entries: []spec.Entry{e, again}}, owner: make([][]int, 2),
+		p := &pass{tr: tr, r: &Result{}, s: &spec.Spec{Layout: spec.Symbols, Locations: 2, Entries: []spec.Entry{e, again}},
+			owner: make([][]int, 2),
 			match: []int{-1, -1}, word: make([]int, 2), oper: []value{none, none}}
 		for i := range tr.events {
 			tr.events[i].inst, tr.events[i].read, tr.fn.Insts[i].Src.Line = i, i, 1

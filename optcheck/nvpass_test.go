@@ -9,7 +9,8 @@ import (
 	"optcheck/spec"
 )
 
-// TestImplied: a fence that is none of the test's adds nothing to a stronger one beside it, with no access between, that runs with it; before
+// TestImplied: a fence that is none of the test's adds nothing to a stronger one beside it, with no access between, that runs with it;
+// before
 // sm_70, one of a CTA adds nothing to a barrier.
 func TestImplied(t *testing.T) {
 	fence := func(strength isa.Strength, scope isa.Scope) event {
@@ -97,7 +98,8 @@ func TestDistributed(t *testing.T) {
 	}
 }
 
-// TestBeside: the fence of a release, the invalidation of an acquire, and loads that the L1 serves, are looked for up to the next access that
+// TestBeside: the fence of a release, the invalidation of an acquire, and loads that the L1 serves, are looked for up to the next access
+// that
 // may be performed in the same run.
 func TestBeside(t *testing.T) {
 	fence := event{role: isa.RoleFence, read: -1, mem: isa.Mem{Strength: isa.FenceAll, Scope: isa.ScopeGPU}}

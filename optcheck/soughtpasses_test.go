@@ -70,7 +70,8 @@ func (c *retrace) change() {
 		z.read = -1
 		tr.events = slices.Insert(tr.events, rnd.IntN(len(tr.events)+1), z)
 	case 3:
-		for _, roles := range [][]isa.Role{{isa.RoleStore, isa.RoleReduction}, {isa.RoleLoad, isa.RoleAtomic}, {isa.RoleFence, isa.RoleBarrier, isa.RoleCache}} {
+		for _, roles := range [][]isa.Role{{isa.RoleStore, isa.RoleReduction}, {isa.RoleLoad, isa.RoleAtomic}, {isa.RoleFence, isa.RoleBarrier,
+			isa.RoleCache}} {
 			if slices.Contains(roles, x.role) {
 				x.role = anyOf(rnd, roles)
 				break
@@ -155,7 +156,8 @@ func (c *retrace) entry(e *spec.Entry) {
 	case 1:
 		e.Guarded = !e.Guarded
 	case 2:
-		k.Sem = anyOf(rnd, []litmus.Sem{litmus.SemNone, litmus.SemWeak, litmus.SemRelaxed, litmus.SemAcquire, litmus.SemRelease, litmus.SemAcqRel, litmus.SemSC})
+		k.Sem = anyOf(rnd, []litmus.Sem{litmus.SemNone, litmus.SemWeak, litmus.SemRelaxed, litmus.SemAcquire, litmus.SemRelease,
+			litmus.SemAcqRel, litmus.SemSC})
 	case 3:
 		k.Scope = anyOf(rnd, []litmus.Scope{litmus.ScopeNone, litmus.ScopeCTA, litmus.ScopeGPU, litmus.ScopeSys})
 	case 4:

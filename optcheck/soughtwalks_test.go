@@ -136,8 +136,10 @@ func viewsSay(splicers map[string]*splicer, kernel int, seed uint64) string {
 			}
 		}
 	}
-	h := &spec.Harness{Specs: []*spec.Spec{{Locations: 2}, {Locations: 2, Thread: 1, Entries: []spec.Entry{{}, {Pos: 1, Back: rnd.IntN(2)}}}}, Locations: []int64{0, 8},
-		Cell: anyOf(rnd, []int64{0, 64, 256}), Roles: []int64{16, 20}, Stress: 24, Memory: []int64{32, 40}, Scratch: 32, Counters: 40, Counted: 8,
+	h := &spec.Harness{Specs: []*spec.Spec{{Locations: 2}, {Locations: 2, Thread: 1, Entries: []spec.Entry{{}, {Pos: 1,
+		Back: rnd.IntN(2)}}}}, Locations: []int64{0, 8},
+		Cell: anyOf(rnd, []int64{0, 64, 256}), Roles: []int64{16, 20}, Stress: 24, Memory: []int64{32,
+			40}, Scratch: 32, Counters: 40, Counted: 8,
 		Offsets: []int64{48, 52}, Rounds: anyOf(rnd, []int64{0, 56}), Items: rnd.IntN(2) == 0, Sequences: 1}
 	check := NewChecker()
 	l, err := check.loopsOf(f, h)

@@ -21,7 +21,8 @@ func TestUnderPredicate(t *testing.T) {
 			Micro: []isa.Micro{{Op: isa.MicroMov, Dst: to, Src: []isa.Operand{{Kind: isa.OpdReg, Reg: from, Words: 1}}}}}
 	}
 	store := func(from uint16) isa.Inst {
-		return isa.Inst{Op: "ST", Role: isa.RoleStore, Target: -1, Uses: []isa.Reg{reg(from)}, Data: []isa.Reg{reg(from)}, Mem: isa.Mem{Width: 4, Space: isa.SpaceGlobal}}
+		return isa.Inst{Op: "ST", Role: isa.RoleStore, Target: -1, Uses: []isa.Reg{reg(from)}, Data: []isa.Reg{reg(from)},
+			Mem: isa.Mem{Width: 4, Space: isa.SpaceGlobal}}
 	}
 	under := func(p uint16, in isa.Inst) isa.Inst {
 		in.Guard, in.Uses = isa.Guard{Reg: pred(p)}, append(in.Uses, pred(p))
@@ -34,12 +35,16 @@ func TestUnderPredicate(t *testing.T) {
 		data taint // of the store
 		when int   // how many nodes its condition has
 	}{
-		"what the predicate chose":       {[]isa.Inst{load(3), load(2), under(1, mov(reg(3), reg(2))), under(1, store(3)), exit}, 2, 1},
-		"under another predicate":        {[]isa.Inst{load(1), load(3), under(1, mov(reg(3), reg(1))), under(2, store(3)), exit}, 3, 1},
-		"defined again by all":           {[]isa.Inst{load(1), load(2), under(1, mov(reg(3), reg(1))), mov(reg(3), reg(2)), under(1, store(3)), exit}, 2, 1},
-		"behind a jump":                  {[]isa.Inst{load(1), load(3), under(1, mov(reg(3), reg(1))), mov(reg(4), reg(1)), jump, under(1, store(3)), exit}, 3, 1},
-		"a predicate chosen by another":  {[]isa.Inst{load(1), under(1, mov(pred(0), pred(2))), under(1, mov(reg(4), reg(1))), under(0, store(1)), exit}, 1, 4},
-		"a predicate chosen by the same": {[]isa.Inst{load(1), under(1, mov(pred(0), pred(2))), mov(reg(4), reg(1)), under(0, store(1)), exit}, 1, 4},
+		"what the predicate chose": {[]isa.Inst{load(3), load(2), under(1, mov(reg(3), reg(2))), under(1, store(3)), exit}, 2, 1},
+		"under another predicate":  {[]isa.Inst{load(1), load(3), under(1, mov(reg(3), reg(1))), under(2, store(3)), exit}, 3, 1},
+		"defined again by all": {[]isa.Inst{load(1), load(2), under(1, mov(reg(3), reg(1))), mov(reg(3), reg(2)), under(1, store(3)),
+			exit}, 2, 1},
+		"behind a jump": {[]isa.Inst{load(1), load(3), under(1, mov(reg(3), reg(1))), mov(reg(4), reg(1)), jump, under(1,
+			store(3)), exit}, 3, 1},
+		"a predicate chosen by another": {[]isa.Inst{load(1), under(1, mov(pred(0), pred(2))), under(1, mov(reg(4), reg(1))), under(0,
+			store(1)), exit}, 1, 4},
+		"a predicate chosen by the same": {[]isa.Inst{load(1), under(1, mov(pred(0), pred(2))), mov(reg(4), reg(1)), under(0, store(1)), exit},
+			1, 4},
 	} {
 		f := &isa.Func{Arch: "sm_70", Insts: x.code}
 		f.BuildCFG()

@@ -11,17 +11,20 @@ import (
 	"optcheck/spec"
 )
 
-// x86Pass has a store, whatever is named, and a load, the first and last of which are the first and last access of a test with a fence between.
+// x86Pass has a store, whatever is named, and a load, the first and last of which are the first and last access of a test with a fence
+// between.
 func x86Pass(fence spec.Kind, between ...event) *pass {
 	e := func(pos int, k spec.Kind) spec.Entry { return spec.Entry{Pos: pos, Kind: k} }
-	s := &spec.Spec{Entries: []spec.Entry{e(0, spec.Kind{Op: litmus.OpSt, Width: 4}), e(1, fence), e(2, spec.Kind{Op: litmus.OpLd, Width: 4})}}
+	s := &spec.Spec{Entries: []spec.Entry{e(0, spec.Kind{Op: litmus.OpSt, Width: 4}), e(1, fence), e(2, spec.Kind{Op: litmus.OpLd,
+		Width: 4})}}
 	tr := &trace{pool: newValuePool(), fn: &isa.Func{}, arch: x86{}}
 	tr.events = append(append([]event{{role: isa.RoleStore, read: -1}}, between...), event{role: isa.RoleLoad})
 	for i := range tr.events {
 		tr.events[i].inst = i
 		tr.fn.Insts = append(tr.fn.Insts, isa.Inst{Addr: uint64(i), Text: fmt.Sprint("inst ", i)})
 	}
-	p := &pass{tr: tr, s: s, r: &Result{}, match: []int{0, -1, len(tr.events) - 1}, owner: make([][]int, len(tr.events)), oper: []value{none, none, none}}
+	p := &pass{tr: tr, s: s, r: &Result{}, match: []int{0, -1, len(tr.events) - 1}, owner: make([][]int, len(tr.events)), oper: []value{none,
+		none, none}}
 	p.owner[0], p.owner[len(tr.events)-1] = []int{0}, []int{2}
 	return p
 }

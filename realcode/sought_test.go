@@ -123,13 +123,15 @@ func (s *seeker) read(seed uint64) string {
 	}
 	if what == 0 {
 		for k, op := range src.ops {
-			said += fmt.Sprintln(op.Effect, op.Dead, op.needs, op.at, op.addr, op.adds, op.barrier, src.segment[k], src.block[k], src.spare(k), src.decides(k))
+			said += fmt.Sprintln(op.Effect, op.Dead, op.needs, op.at, op.addr, op.adds, op.barrier, src.segment[k], src.block[k], src.spare(k),
+				src.decides(k))
 		}
 		return said + fmt.Sprint(src.steps, src.conds.ids, src.constant, len(src.calls), src.never(src.entries[f]), src.strong())
 	}
 	mach := readMachine(prog, prog.Funcs[slices.IndexFunc(prog.Funcs, func(g *isa.Func) bool { return g.Name == s.kernel })], s.c.sm)
 	if what == 1 {
-		return fmt.Sprint(mach.steps, mach.addrs, mach.behind, mach.reach, mach.lane, len(mach.lost), len(mach.calls), mach.funcOf, mach.returns, mach.joins, mach.conds.ids)
+		return fmt.Sprint(mach.steps, mach.addrs, mach.behind, mach.reach, mach.lane, len(mach.lost), len(mach.calls), mach.funcOf,
+			mach.returns, mach.joins, mach.conds.ids)
 	}
 	got := match(src, mach)
 	for k := range got.img {
@@ -158,7 +160,10 @@ func (s *seeker) says(t *testing.T, seed uint64) string {
 	err := enc.Encode(c)
 	alone := *m // the other kernels say what they always say
 	if len(Roots(m)) > 1 {
-		alone.Funcs = slices.DeleteFunc(slices.Clone(m.Funcs), func(f *ptx.Func) bool { return f.Name != s.kernel && slices.Contains(s.roots, f.Name) })
+		alone.Funcs = slices.DeleteFunc(slices.Clone(m.Funcs), func(f *ptx.Func) bool {
+			return f.Name != s.kernel && slices.Contains(s.roots,
+				f.Name)
+		})
 		if len(Roots(&alone)) > 1 {
 			alone = *m
 		}
