@@ -25,6 +25,8 @@ type Input struct {
 	World World `json:"world,omitempty"`
 	// Shared tells that shared memory has a content before the first thread runs: that of a litmus test has.
 	Shared bool `json:"shared,omitempty"`
+	// Floats are floating-point numbers that the program compares with, as f64, of a world that asks for them.
+	Floats []uint64 `json:"floats,omitempty"`
 	// Swaps are words that memory holds in the place of others before the first thread runs.
 	Swaps []Swap `json:"swaps,omitempty"`
 }
@@ -46,9 +48,10 @@ const (
 
 // Worlds in which numbers fit each other: they are not tried for a program that faults, but to see what rests on the numbers.
 const (
-	Alike  World = Worlds + iota // all numbers are that of the threads of a block
-	Rising                       // each number is twice the one before
-	Equal                        // of each kind memory holds the same word everywhere: lanes agree on what they load
+	Alike   World = Worlds + iota // all numbers are that of the threads of a block
+	Rising                        // each number is twice the one before
+	Equal                         // of each kind memory holds the same word everywhere: lanes agree on what they load
+	Extreme                       // floating-point numbers of any size, and those that the program compares with
 )
 
 // points reports whether eight bytes of which nothing is known are a pointer.
@@ -126,6 +129,9 @@ func (in *Input) made(fill uint64) func(emu.Word, emu.Kind) uint32 {
 		x := hash(hash(uint64(w)) ^ in.Seed)
 		switch k {
 		case emu.Float32, emu.Float64, emu.Float16:
+			if in.World == Extreme {
+				return in.extreme(k, low, pair, x)
+			}
 			return float(k, low, pair, x)
 		case emu.Pointer, emu.Shared, emu.Index, emu.Offset:
 			return in.addressing(k, low, pair, x)
@@ -137,22 +143,6 @@ func (in *Input) made(fill uint64) func(emu.Word, emu.Kind) uint32 {
 		}
 		return in.integer(k, low, x)
 	}
-}
-
-// float is a word of a floating-point number near 1; low tells that it is the low one of a pair, pair and x are random numbers, the former
-// the same for both.
-func float(k emu.Kind, low bool, pair, x uint64) uint32 {
-	switch {
-	case k == emu.Float16:
-		return 0x38003800 | uint32(x)&0x03ff03ff
-	case k == emu.Float64 && low:
-		return uint32(pair) &^ 0xffff
-	case k == emu.Float64:
-		return 0x3ff00000 | uint32(pair>>44)
-	case x>>40&3 == 0:
-		return 0xbf800000 | uint32(x)&0x00ffff00
-	}
-	return 0x3f000000 | uint32(x)&0x00ffff00
 }
 
 // addressing is a word of an address, or of a part of one.
@@ -234,6 +224,9 @@ func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64
 			in.Grid[i] *= max(n, 1)
 		}
 	}
+	if world == Extreme {
+		in.Floats = floats(p)
+	}
 	in.Params = make([]byte, size(p.Params))
 	used, number := paramKinds(p, kind), 0
 	likely := slices.DeleteFunc(constants(p), func(v uint64) bool { return v > most }) // greater ones make loops without an end
@@ -295,6 +288,9 @@ const rising = 8
 func scalar(r *random, k emu.Kind, likely []uint64, in *Input, number int) uint32 {
 	switch k {
 	case emu.Float32:
+		if in.World == Extreme {
+			return in.extreme(k, true, 0, r.next())
+		}
 		return 0x3f800000 + uint32(r.next()>>44)
 	case emu.Offset:
 		return uint32(r.below(61)) * 16

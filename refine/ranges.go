@@ -300,7 +300,7 @@ func (a *ranges) lanes(k *known, in *ir.Inst) {
 
 // each are the results of an operation of all numbers that its operands may hold; nil if they are many, or not defined.
 func (a *ranges) each(k *known, o *ir.Op) []uint64 {
-	if o.Type.Float() || o.Code == ir.IToF {
+	if o.Code == ir.Approx {
 		return nil
 	}
 	var of [4][]uint64

@@ -2,6 +2,7 @@ package refine
 
 import (
 	"context"
+	"slices"
 
 	"optcheck/emu"
 	"optcheck/ir"
@@ -137,7 +138,11 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 		return nil, err
 	}
 	var left []int32
+	approximate := slices.ContainsFunc(program.Insts, func(in ir.Inst) bool { return in.Approximate() })
 	if c.explore(ctx); c.searches() {
+		if !approximate {
+			c.extreme()
+		}
 		c.force(ctx)
 		c.shuffle(ctx)
 		if left = c.undecided(); len(left) > 0 {
@@ -146,6 +151,12 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 		}
 		if c.searches() && ctx.Err() == nil {
 			c.large()
+		}
+		if approximate && c.searches() && ctx.Err() == nil {
+			c.extreme()
+		}
+		if len(left) > 0 && c.searches() {
+			left = c.undecided()
 		}
 	}
 	if err := ctx.Err(); err != nil {

@@ -30,7 +30,8 @@ type search struct {
 	cheap    map[int32]*Input // the cheapest input on which the machine code makes a comparison
 	launches int              // of shapes that were tried for themselves
 	lead     lead
-	last     int64 // what was spent when something was compared for the first time
+	scaled   map[int32][]uint64 // see scales
+	last     int64              // what was spent when something was compared for the first time
 }
 
 // spot is an instruction of one of the two codes.
@@ -41,7 +42,7 @@ type spot struct {
 
 func newSearch(c *comparison) *search {
 	return &search{comparison: c, numbers: map[int64]int{}, goals: map[spot]*goal{}, borders: map[int32]uint8{},
-		edges: map[int32]*goal{}, costs: map[*Input]int64{}, cheap: map[int32]*Input{}, tried: map[string]bool{},
+		edges: map[int32]*goal{}, costs: map[*Input]int64{}, cheap: map[int32]*Input{}, tried: map[string]bool{}, scaled: map[int32][]uint64{},
 		constant: map[bool]map[ir.Reg]uint64{false: values(c.program), true: values(c.machine)}}
 }
 

@@ -120,6 +120,16 @@ func (c *comparison) unusual() {
 	}
 }
 
+// extreme compares the two codes on floating-point numbers of any size, if comparisons of such numbers may lack an outcome. What is known of
+// approximate functions there is less, so that programs with some try them last.
+func (c *comparison) extreme() {
+	for n := range uint64(6) {
+		if len(c.Findings) == 0 && c.lacking() > 0 {
+			c.try(c.choose(c.o.Seed+n, Extreme), spot{})
+		}
+	}
+}
+
 // large compares the two codes on a block of as many threads as there may be: what each warp says counts there.
 func (c *comparison) large() {
 	if in := c.input(0); c.program.Block == ([3]int{}) && c.o.Block == ([3]int{}) && in.Cluster == ([3]int{}) {

@@ -111,8 +111,15 @@ func (s *search) nearerParam(x *seen, n int, d uint64) (out []*Input) {
 	}
 	v := s.param(x.in, at, wide)
 	near := []uint64{v + d, v - d, v + d + 1, v - d - 1, v + d - 1, v - d + 1, x.b, x.a, 0}
-	if x.fault {
+	switch {
+	case x.fault:
 		near = []uint64{v + d, 0, v &^ 15, 1, v & 0xffff, v &^ 0xffff, 2}
+	case !x.machine:
+		var far []uint64
+		for _, by := range s.scales(x.at) {
+			far = append(far, v+d*by, v+(d+1)*by, v-d*by)
+		}
+		near = slices.Insert(near, 2, far...)
 	}
 	if !wide {
 		for i := range near {
