@@ -10,11 +10,11 @@ import (
 // fills are two contents for what nothing defines: the same for both codes, so that what hides one hides it in both.
 var fills = [2]uint64{0, 0x5a5a5a5a5a5a5a5a}
 
-// run is a run of the program, what it shows of comparisons and conditions, and the first warp that does, and of which borders it has operands
+// run is a run of the program, what it shows of comparisons and conditions, and warps that do, and of which borders it has operands
 // that none before has had.
 type run struct {
 	*emu.Grid
-	shows  map[showing]int
+	shows  map[showing][]int
 	gained map[int32]uint8
 }
 

@@ -36,7 +36,7 @@ type shadow struct {
 	p       *ir.Program
 	cover   *emu.Coverage
 	machine bool
-	shows   map[showing]int // see run
+	shows   map[showing][]int // see run
 	gained  map[int32]uint8
 }
 

@@ -39,11 +39,17 @@ func (h *shade) show(w *emu.Warp, o *ir.Op) {
 func (h *shade) noted(inst int32, all uint8) {
 	for x := all; x != 0; x &= x - 1 {
 		at := showing{inst, x & -x}
-		if _, ok := h.shows[at]; !ok {
-			h.shows[at] = h.number
+		if list := h.shows[at]; len(list) < mostShowing && (len(list) == 0 || list[len(list)-1] != h.number) {
+			h.shows[at] = append(list, h.number)
 		}
 	}
 }
+
+// mostShowing is of how many warps it is known that they show something, mostWarps how many of them are run again for it.
+const (
+	mostShowing = 8
+	mostWarps   = 2
+)
 
 // shows is what a lane that has just made a comparison shows of it.
 func shows(w *emu.Warp, o *ir.Op, l int) uint8 {
@@ -76,24 +82,27 @@ func (c *comparison) show(in *Input, g *run, open []*undefined, agree []bool) {
 	}) {
 		c.shown[at.inst] |= 0
 		c.make(showing{at.inst, 0}, in, g.Grid)
-		warp := g.shows[at]
 		if c.shown[at.inst]&at.what != 0 || c.again != nil && !slices.Contains(c.again, at.inst) {
 			continue
 		}
-		compared, sure := open, agree == nil || warp < len(agree) && agree[warp]
-		if sure {
-			compared = nothing
-		}
-		if c.make(at, in, g.Grid); at.what&seenUses != 0 && c.depth == 0 && sure {
+		sure := func(warp int) bool { return agree == nil || warp < len(agree) && agree[warp] }
+		warps := g.shows[at]
+		if c.make(at, in, g.Grid); at.what&seenUses != 0 && c.depth == 0 && slices.ContainsFunc(warps, sure) {
 			c.shown[at.inst] |= at.what // what the machine code does there was compared
 			continue
 		}
-		if c.flips[at] >= most || c.flipped > min(end, begin+flipAtOnce) || c.dear(g) {
-			continue
-		}
-		c.flips[at]++
-		if c.replays(in, g.Grid, warp, replays) && c.matters(in, g.Grid, compared, at, warp) {
-			c.shown[at.inst] |= at.what
+		for range min(mostWarps, len(warps)) { // what one warp does may not matter
+			if c.shown[at.inst]&at.what != 0 || c.flips[at] >= most || c.flipped > min(end, begin+flipAtOnce) || c.dear(g) {
+				break
+			}
+			warp, compared := warps[c.flips[at]%len(warps)], open
+			if sure(warp) {
+				compared = nothing
+			}
+			c.flips[at]++
+			if c.replays(in, g.Grid, warp, replays) && c.matters(in, g.Grid, compared, at, warp) {
+				c.shown[at.inst] |= at.what
+			}
 		}
 	}
 }
@@ -182,7 +191,8 @@ func (c *comparison) alone(code *emu.Code, in *Input, was *emu.Grid, open []*und
 // mostSecond bounds the inputs of a second look at one comparison.
 const mostSecond = 20
 
-// lookAgain tries comparisons that are undecided once more: on inputs that show something of them, and on others that are like those.
+// lookAgain tries comparisons that are undecided once more: on inputs that show something of them, on one with much to do, and on others
+// that are like the first ones.
 func (c *comparison) lookAgain(ctx context.Context, left []int32) {
 	clear(c.flips)
 	c.again = left
@@ -195,7 +205,7 @@ func (c *comparison) lookAgain(ctx context.Context, left []int32) {
 				list, like = append(list, m.in), append(like, c.otherwise(m.in)...)
 			}
 		}
-		list = append(list, like...)
+		list = append(append(list, c.plenty(Aligned, 16, 0)), like...)
 		for _, in := range list[:min(len(list), mostSecond)] {
 			if c.shown[i] == seenAll || c.flipped > c.flipEnd || c.spent > end || len(c.Findings) > 0 || ctx.Err() != nil {
 				break

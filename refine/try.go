@@ -113,8 +113,8 @@ func (c *comparison) wild() {
 
 // unusual compares the two codes on inputs that do what others seldom do, if the program does something new there.
 func (c *comparison) unusual() {
-	for _, in := range []*Input{c.choose(c.o.Seed, Equal), c.allEqual(), c.manyBlocks()} {
-		if in != nil && len(c.Findings) == 0 && c.lacking() > 0 {
+	for _, in := range []*Input{c.choose(c.o.Seed, Equal), c.allEqual(), c.manyBlocks(), c.plenty(Aligned, 16, 0)} {
+		if in != nil && len(c.Findings) == 0 && c.lacking()+c.unshown() > 0 {
 			c.try(in, spot{})
 		}
 	}
@@ -140,7 +140,7 @@ func (c *comparison) large() {
 
 // allEqual is an input with much to do, in which memory holds the same everywhere.
 func (c *comparison) allEqual() *Input {
-	in := *c.plenty()
+	in := *c.plenty(Small, 2, 1)
 	in.World = Equal
 	return &in
 }
@@ -153,16 +153,16 @@ func (c *comparison) manyBlocks() *Input {
 	if uses(c.program)>>3&1 == 0 {
 		return nil
 	}
-	return c.search.extended(c.plenty(), 3, blocks)
+	return c.search.extended(c.plenty(Small, 2, 1), 3, blocks)
 }
 
-// plenty is an input with more of everything than a block has threads: each has something to do.
-func (c *comparison) plenty() *Input {
-	in := c.input(0)
+// plenty is an input with so many times as much of everything as a block has threads, and a rest: each has something to do, or several things.
+func (c *comparison) plenty(w World, times, rest int) *Input {
+	in := c.choose(c.o.Seed, w)
 	threads := in.Block[0] * in.Block[1] * in.Block[2]
 	for _, at := range c.counts() {
 		if v := c.search.param(in, at, false); v < uint64(threads) {
-			in = c.search.with(in, at, false, uint64(2*threads+1))
+			in = c.search.with(in, at, false, uint64(times*threads+rest))
 		}
 	}
 	return in
