@@ -77,17 +77,21 @@ func (c *comparison) show(in *Input, g *run, open []*undefined, agree []bool) {
 	if g.Cut { // what comes behind the cut is not noticed
 		most /= 3
 	}
+	wanders := func(warp int) bool {
+		return slices.ContainsFunc(g.Of(g.Warps[warp]), func(n int) bool { return open[n].path })
+	}
+	now := made{in, g.Steps, g.Cut, slices.ContainsFunc(open, func(u *undefined) bool { return u.path })}
 	for _, at := range slices.SortedFunc(maps.Keys(g.shows), func(a, b showing) int {
 		return cmp.Or(cmp.Compare(a.inst, b.inst), cmp.Compare(a.what, b.what))
 	}) {
 		c.shown[at.inst] |= 0
-		c.make(showing{at.inst, 0}, in, g.Grid)
+		c.make(showing{at.inst, 0}, now)
 		if c.shown[at.inst]&at.what != 0 || c.again != nil && !slices.Contains(c.again, at.inst) {
 			continue
 		}
 		sure := func(warp int) bool { return agree == nil || warp < len(agree) && agree[warp] }
-		warps := g.shows[at]
-		if c.make(at, in, g.Grid); at.what&seenUses != 0 && c.depth == 0 && slices.ContainsFunc(warps, sure) {
+		warps := slices.DeleteFunc(slices.Clone(g.shows[at]), func(warp int) bool { return !sure(warp) && wanders(warp) })
+		if c.make(at, now); at.what&seenUses != 0 && c.depth == 0 && slices.ContainsFunc(warps, sure) {
 			c.shown[at.inst] |= at.what // what the machine code does there was compared
 			continue
 		}
@@ -124,12 +128,17 @@ type made struct {
 	in    *Input
 	steps int64
 	cut   bool
+	open  bool // undefined content decides which way threads go
+}
+
+func (m made) compare(n made) int {
+	return cmp.Or(cmp.Compare(bit(m.open), bit(n.open)), cmp.Compare(bit(m.cut), bit(n.cut)), cmp.Compare(m.steps, n.steps))
 }
 
 // make keeps the input of the shortest run that shows something of a comparison; what is 0 if it only makes it.
-func (c *comparison) make(at showing, in *Input, g *emu.Grid) {
-	if was, ok := c.made[at]; !ok || was.cut && !g.Cut || was.cut == g.Cut && was.steps > g.Steps {
-		c.made[at] = made{in, g.Steps, g.Cut}
+func (c *comparison) make(at showing, m made) {
+	if was, ok := c.made[at]; !ok || m.compare(was) < 0 {
+		c.made[at] = m
 	}
 }
 

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"math"
 	"slices"
 
 	"optcheck/ir"
@@ -108,6 +109,27 @@ func farith(code ir.Code, t ir.Type, n int) func(*step) {
 		}
 		s.fresult(d, t, s.fop(code, t, m, src...))
 	}
+}
+
+// scales are what FMUL multiplies a product with before it rounds.
+var scales = map[string]float64{"D2": 1. / 2, "D4": 1. / 4, "D8": 1. / 8, "M2": 2, "M4": 4, "M8": 8}
+
+// fmul: FMUL[.D2|.D4|.D8|.M2|.M4|.M8] d, a, b. A product of f32 is one of f64 exactly.
+func fmul(s *step) {
+	by, scaled := scales[s.oneOf("D2 D4 D8 M2 M4 M8")]
+	if !scaled {
+		farith(ir.FMul, ir.F32, 2)(s)
+		return
+	}
+	m := s.floatMode()
+	d := s.dst()
+	wide := func() ir.Reg {
+		return s.opTo(ir.FCvt, ir.F32, func(o *ir.Op) { o.To, o.Mode = ir.F64, m&ir.FTZ }, s.float(ir.F32))
+	}
+	v := s.fop(ir.FMul, ir.F64, 0, wide(), wide())
+	v = s.fop(ir.FMul, ir.F64, 0, v, s.k(math.Float64bits(by)))
+	v = s.opTo(ir.FCvt, ir.F64, func(o *ir.Op) { o.To, o.Mode = ir.F32, m }, v)
+	s.result(d, s.fop(ir.FMul, ir.F32, 0, v, s.k(uint64(math.Float32bits(1))))) // what is no number is the NaN of products
 }
 
 // minMaxMode takes the modifiers of minima and maxima.

@@ -158,7 +158,7 @@ func integer(add adder) {
 
 func floating(add adder) {
 	add(farith(ir.FAdd, ir.F32, 2), "FADD")
-	add(farith(ir.FMul, ir.F32, 2), "FMUL")
+	add(fmul, "FMUL")
 	add(farith(ir.FFma, ir.F32, 3), "FFMA")
 	add(farith(ir.FAdd, ir.F64, 2), "DADD")
 	add(farith(ir.FMul, ir.F64, 2), "DMUL")
