@@ -43,6 +43,9 @@ const widenings = 8
 type registers struct {
 	of    func(inst int, r ir.Reg) bounds
 	sizes func(inst int, r ir.Reg) (bounds, bool) // see sizes
+	// finite are registers that hold finite floating-point numbers only, fixed those that hold a number for ever.
+	finite map[ir.Reg]bool
+	fixed  map[ir.Reg]uint64
 }
 
 // at are those of a register as an instruction reads it, if it is an operand of so many bits.
@@ -58,12 +61,12 @@ func (x *registers) at(inst int, r ir.Reg, width int) bounds {
 // boundsOf finds the bounds of all registers, whatever the path.
 func boundsOf(p *ir.Program) *registers {
 	own, of := owned(p), map[ir.Reg]bounds{}
-	out := &registers{func(inst int, r ir.Reg) bounds {
+	out := &registers{of: func(inst int, r ir.Reg) bounds {
 		if b, ok := of[own(inst, r)]; ok {
 			return b
 		}
 		return within(64)
-	}, sizes(p)}
+	}, sizes: sizes(p), finite: finite(p), fixed: values(p)}
 	for r, b := range constantBounds(p) {
 		of[r] = b
 	}
@@ -291,6 +294,9 @@ func (x *registers) possible(inst int, o *ir.Op) uint8 {
 		case order.is:
 			out |= seenFalse
 		}
+	}
+	if shows, known := compared(o, x.finite, x.fixed); o.Type.Float() && known {
+		return uint8(1-shows)*seenFalse | uint8(shows)*seenTrue
 	}
 	if o.Type.Float() {
 		out = seenFalse | seenTrue

@@ -44,7 +44,7 @@ func Known(p *ir.Program) (at [][][2]uint64, ok bool) {
 
 // ResultOf are the bounds of an operation of registers with bounds.
 func ResultOf(o *ir.Op, of map[ir.Reg][2]uint64) (low, high uint64) {
-	x := &registers{func(_ int, r ir.Reg) bounds { return bounds{of[r][0], of[r][1]} }, func(int, ir.Reg) (bounds, bool) { return bounds{}, false }}
+	x := &registers{of: func(_ int, r ir.Reg) bounds { return bounds{of[r][0], of[r][1]} }, sizes: func(int, ir.Reg) (bounds, bool) { return bounds{}, false }}
 	b := x.result(0, o)
 	return b.low, b.high
 }

@@ -288,7 +288,9 @@ const rising = 8
 func scalar(r *random, k emu.Kind, likely []uint64, in *Input, number int) uint32 {
 	switch k {
 	case emu.Float32:
-		if in.World == Extreme {
+		if in.World == Extreme && r.below(2) == 0 {
+			return edges32[r.below(len(edges32))]
+		} else if in.World == Extreme {
 			return in.extreme(k, true, 0, r.next())
 		}
 		return 0x3f800000 + uint32(r.next()>>44)

@@ -8,16 +8,18 @@ import (
 
 // ranges follows what is known through a program.
 type ranges struct {
-	p      *ir.Program
-	fixed  map[ir.Reg]bounds                       // registers that never change
-	sizes  func(inst int, r ir.Reg) (bounds, bool) // see sizes
-	sets   []int32                                 // the places of BarrierSet
-	bars   map[ir.Reg]bool                         // registers that hold a set of lanes: here, the place that has made it
-	heads  []bool                                  // instructions that something jumps to, or behind a transfer of control
-	at     map[int32]*known
-	visits map[int32]int
-	work   []int32
-	seen   []bool
+	p       *ir.Program
+	fixed   map[ir.Reg]bounds                       // registers that never change
+	sizes   func(inst int, r ir.Reg) (bounds, bool) // see sizes
+	finite  map[ir.Reg]bool                         // registers that hold finite numbers
+	numbers map[ir.Reg]uint64                       // registers that hold a number for ever
+	sets    []int32                                 // the places of BarrierSet
+	bars    map[ir.Reg]bool                         // registers that hold a set of lanes: here, the place that has made it
+	heads   []bool                                  // instructions that something jumps to, or behind a transfer of control
+	at      map[int32]*known
+	visits  map[int32]int
+	work    []int32
+	seen    []bool
 	// outcomes are those that conditions of an instruction may have: see seenUses.
 	outcomes []uint8
 	lost     bool // control goes where nobody knows
@@ -35,7 +37,7 @@ const (
 // rangesOf follows a program: which instructions a thread may perform, whatever the input is, and with which outcomes. Numbers, and the
 // conditions on the way, may not allow one. Nil if that says nothing.
 func rangesOf(p *ir.Program) *ranges {
-	a := &ranges{p: p, fixed: constantBounds(p), sizes: sizes(p), bars: map[ir.Reg]bool{},
+	a := &ranges{p: p, fixed: constantBounds(p), sizes: sizes(p), finite: finite(p), numbers: values(p), bars: map[ir.Reg]bool{},
 		heads: make([]bool, len(p.Insts)+1), at: map[int32]*known{},
 		visits: map[int32]int{}, seen: make([]bool, len(p.Insts)), outcomes: make([]uint8, len(p.Insts))}
 	heads := 0
@@ -248,7 +250,7 @@ func (a *ranges) write(k *known, r ir.Reg, b bounds) {
 
 // compute follows operations.
 func (a *ranges) compute(k *known, i int32, ops []ir.Op) {
-	x := &registers{func(_ int, r ir.Reg) bounds { return a.content(k, r) }, a.sizes}
+	x := &registers{func(_ int, r ir.Reg) bounds { return a.content(k, r) }, a.sizes, a.finite, a.numbers}
 	for n := range ops {
 		o := &ops[n]
 		if o.Code == ir.Sel && o.Src[0] >= 0 {
@@ -256,7 +258,7 @@ func (a *ranges) compute(k *known, i int32, ops []ir.Op) {
 			a.outcomes[i] |= uint8(bit(p.high > 0))*seenFirst | uint8(bit(p.low == 0))*seenSecond
 		}
 		b, t, some, set := x.result(int(i), o), a.truthOf(k, o), a.each(k, o), k.lanesOf(o)
-		if compares(o) {
+		if compares(o) || o.Code == ir.Cmp && o.Type.Float() {
 			switch x.possible(int(i), o) & (seenTrue | seenFalse) {
 			case seenTrue:
 				b = bounds{1, 1}

@@ -123,12 +123,15 @@ func (c *comparison) unusual() {
 // extreme compares the two codes on floating-point numbers of any size, if comparisons of such numbers may lack an outcome. What is known of
 // approximate functions there is less, so that programs with some try them last.
 func (c *comparison) extreme() {
-	for n := range uint64(6) {
+	for n := range uint64(mostExtreme) {
 		if len(c.Findings) == 0 && c.lacking() > 0 {
 			c.try(c.choose(c.o.Seed+n, Extreme), spot{})
 		}
 	}
 }
+
+// mostExtreme bounds the inputs of floating-point numbers of any size.
+const mostExtreme = 40
 
 // large compares the two codes on a block of as many threads as there may be: what each warp says counts there.
 func (c *comparison) large() {

@@ -1,6 +1,7 @@
 package refine_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,10 +45,22 @@ func TestUses(t *testing.T) {
 			"cp.async.ca.shared.global [%r6], [%d2], 4; cp.async.commit_group; @%p1 bra A; cp.async.ca.shared.global [%r6+256], [%d2+512], 4; " +
 			"cp.async.commit_group; A: @%p1 bra B; cp.async.wait_group 1; bra C; B: " + wait + " C: ld.shared.u32 %r3, [%r6];"
 	}
+	great := ".reg .f32 %f<4>; ld.global.f32 %f1, [%d1+65536]; abs.f32 %f2, %f1; setp.ltu.f32 %p1, %f2, 0f47CE4780; @%p1 bra A; mov.b32 %r3, %f1; A:"
+	finite := ".reg .f32 %f<4>; cvt.rn.f32.s32 %f1, %r1; abs.f32 %f2, %f1; setp.eq.f32 %p1, %f2, 0f7F800000; @%p1 bra A; mov.b32 %r3, %f1; A:"
+	odd := ".reg .f32 %f<4>; mov.f32 %f1, 0f40400000; mul.f32 %f2, %f1, 0f3F000000; cvt.rzi.f32.f32 %f2, %f2; add.f32 %f2, %f2, %f2; sub.f32 %f3, %f1, %f2; " +
+		"setp.eq.f32 %p1, %f3, 0f3F800000; selp.u32 %r3, %r0, %r1, %p1;"
+	parts := "add.u32 %r6, %r1, 1023; shr.u32 %r6, %r6, 10; mov.u32 %r7, 0; W: add.u32 %r3, %r3, %r7; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, %r6; @%p1 bra W;"
 	for name, c := range map[string]struct {
 		program, machine string
 		wrong            bool
 	}{
+		"a great number":                            {great, great, false},
+		"a great number is another one":             {great, strings.Replace(great, "mov.b32 %r3, %f1", "mov.b32 %r3, %f2", 1), true},
+		"a great number is not asked for":           {great, "", true},
+		"an integer is not infinite":                {finite, ".reg .f32 %f<4>; cvt.rn.f32.s32 %f1, %r1; mov.b32 %r3, %f1;", false},
+		"numbers that are known":                    {odd, "mov.u32 %r3, %r0;", false},
+		"parts of a thousand":                       {parts, parts, false},
+		"parts of a thousand, from the third on":    {parts, strings.Replace(parts, "%r7, 1;", "%r7, 2;", 1), true},
 		"a wait for all copies":                     {copied("cp.async.wait_group 0;"), copied("cp.async.wait_group 0;"), false},
 		"one that waits for too few":                {copied("cp.async.wait_group 0;"), copied("cp.async.wait_group 1;"), true},
 		"two jumps":                                 {twice, twice, false},
