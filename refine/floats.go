@@ -109,3 +109,10 @@ func floats(p *ir.Program) (out []uint64) {
 	slices.Sort(out)
 	return out
 }
+
+// comparesFloats reports whether a program compares floating-point numbers.
+func comparesFloats(p *ir.Program) bool {
+	return slices.ContainsFunc(p.Insts, func(in ir.Inst) bool {
+		return slices.ContainsFunc(in.Pre, func(o ir.Op) bool { return o.Type.Float() && (o.Code == ir.Cmp || o.Code == ir.TestP) })
+	})
+}

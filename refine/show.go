@@ -45,11 +45,8 @@ func (h *shade) noted(inst int32, all uint8) {
 	}
 }
 
-// mostShowing is of how many warps it is known that they show something, mostWarps how many of them are run again for it.
-const (
-	mostShowing = 8
-	mostWarps   = 2
-)
+// mostShowing is of how many warps it is known that they show something.
+const mostShowing = 8
 
 // shows is what a lane that has just made a comparison shows of it.
 func shows(w *emu.Warp, o *ir.Op, l int) uint8 {
@@ -95,18 +92,16 @@ func (c *comparison) show(in *Input, g *run, open []*undefined, agree []bool) {
 			c.shown[at.inst] |= at.what // what the machine code does there was compared
 			continue
 		}
-		for range min(mostWarps, len(warps)) { // what one warp does may not matter
-			if c.shown[at.inst]&at.what != 0 || c.flips[at] >= most || c.flipped > min(end, begin+flipAtOnce) || c.dear(g) {
-				break
-			}
-			warp, compared := warps[c.flips[at]%len(warps)], open
-			if sure(warp) {
-				compared = nothing
-			}
-			c.flips[at]++
-			if c.replays(in, g.Grid, warp, replays) && c.matters(in, g.Grid, compared, at, warp) {
-				c.shown[at.inst] |= at.what
-			}
+		if len(warps) == 0 || c.flips[at] >= most || c.flipped > min(end, begin+flipAtOnce) || c.dear(g) {
+			continue
+		}
+		warp, compared := warps[c.flips[at]%len(warps)], open // what one warp does may not matter
+		if sure(warp) {
+			compared = nothing
+		}
+		c.flips[at]++
+		if c.replays(in, g.Grid, warp, replays) && c.matters(in, g.Grid, compared, at, warp) {
+			c.shown[at.inst] |= at.what
 		}
 	}
 }

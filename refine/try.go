@@ -120,11 +120,15 @@ func (c *comparison) unusual() {
 	}
 }
 
-// extreme compares the two codes on floating-point numbers of any size, if comparisons of such numbers may lack an outcome. What is known of
-// approximate functions there is less, so that programs with some try them last.
+// extreme compares the two codes on floating-point numbers of any size, if the program compares such numbers and conditions lack an outcome. What is
+// known of approximate functions there is less, so that programs with some try them last.
 func (c *comparison) extreme() {
+	if !comparesFloats(c.program) {
+		return
+	}
+	end := c.spent + c.o.Search/2
 	for n := range uint64(mostExtreme) {
-		if len(c.Findings) == 0 && c.lacking() > 0 {
+		if len(c.Findings) == 0 && c.lacking() > 0 && c.spent < end {
 			c.try(c.choose(c.o.Seed+n, Extreme), spot{})
 		}
 	}
