@@ -207,12 +207,17 @@ func (x *terms) steps(h held, c *cut, r ir.Reg) bool {
 		return true
 	}
 	from, to := c.regs[r], x.resize(c.next[r], h.width)
-	switch {
-	case h.pair == ir.None:
-	case h.high:
-		from, to = x.concat(from, c.regs[h.pair]), x.concat(to, c.next[h.pair])
-	default:
-		from, to = x.concat(c.regs[h.pair], from), x.concat(c.next[h.pair], to)
+	if h.pair == ir.None {
+		return x.sub(to, from) == h.step
+	}
+	other, next := c.regs[h.pair], x.resize(c.next[h.pair], h.width)
+	if x.width(from) != h.width || x.width(other) != h.width { // they are no halves of a number
+		return false
+	}
+	if h.high {
+		from, to = x.concat(from, other), x.concat(to, next)
+	} else {
+		from, to = x.concat(other, from), x.concat(next, to)
 	}
 	return x.sub(to, from) == h.step
 }

@@ -156,18 +156,19 @@ func TestHonest(t *testing.T) {
 	text, err := os.ReadFile("testdata/honest.ptx")
 	require.NoError(t, err)
 	m := module(t, "testdata/honest.ptx")
-	for _, change := range [][2]string{{}, {"shl.b32 r6, r4, 5", "shl.b32 r6, r4, 6"}, {"ld.const.u32 r4, [d3];", "ld.const.u32 r4, [d3+4];"}, {"min.s32 r4", "max.s32 r4"}} {
+	for _, change := range [][2]string{{}, {"shl.b32 r6, r4, 5", "shl.b32 r6, r4, 6"}, {"ld.const.u32 r4, [d3];", "ld.const.u32 r4, [d3+4];"}, {"min.s32 r4", "max.s32 r4"},
+		{"mul.wide.s32 d3, r7, 4", "mul.wide.s32 d3, r7, 8"}} {
 		other, err := ptx.Parse("honest.ptx", []byte(strings.Replace(string(text), change[0], change[1], 1)))
 		require.NoError(t, err)
-		for _, level := range []string{"O0", "O3"} {
+		for _, on := range [][2]string{{"sm_80", "O0"}, {"sm_80", "O3"}, {"sm_90", "O0"}, {"sm_90", "O3"}} {
 			tc := releases(t, "12.4")[0]
-			data, err := compile(t.Context(), tc, other.Lined(lineFile, ""), "sm_80", level, nil)
+			data, err := compile(t.Context(), tc, other.Lined(lineFile, ""), on[0], on[1], nil)
 			require.NoError(t, err)
-			code, err := pipeline.Decode(t.Context(), tc, m.File, "sm_80", data)
+			code, err := pipeline.Decode(t.Context(), tc, m.File, on[0], data)
 			require.NoError(t, err)
 			r, err := Execute(t.Context(), m, code, data, options(2))
 			require.NoError(t, err)
-			require.Equal(t, change[0] == "", len(r.Findings) == 0, "%q %s %v", change[1], level, r.Findings)
+			require.Equal(t, change[0] == "", len(r.Findings) == 0, "%q %v %v", change[1], on, r.Findings)
 			require.Empty(t, r.Unknown)
 		}
 	}
