@@ -128,18 +128,15 @@ func (g *Grid) Copy(w *Warp, pc int32, c *ir.Copy, act uint32, to, from *[Lanes]
 		return nil
 	case c.Family == ir.Products && c.Kind == ir.CopyWait:
 		return g.wait(w, c)
-	case c.Kind == ir.CopyBulk, c.Kind == ir.CopyStore, c.Kind == ir.CopyReduce:
-		var err error
-		g.lanesOf(act, func(l int) {
-			if err == nil {
-				err = g.bulk(w, pc, c, l, to[l], from[l])
-			}
-		})
-		return err
 	}
+	bulk := c.Kind == ir.CopyBulk || c.Kind == ir.CopyStore || c.Kind == ir.CopyReduce
 	var err error
 	g.lanesOf(act, func(l int) {
-		if err == nil {
+		switch {
+		case err != nil:
+		case bulk:
+			err = g.bulk(w, pc, c, l, to[l], from[l])
+		default:
 			err = w.Async(pc, c, 1<<l, to, from, gridCopies{g, w})
 		}
 	})

@@ -505,7 +505,8 @@ func (w *Warp) perform(pc int32, a *ir.Access, act uint32) error {
 			return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("an access of %d bytes to shared address %#x, where no block has memory", size, p.Addr)}
 		}
 		if a.Space == ir.ConstBank && p.Space == ir.Global && w.stray(p.Addr, size) && !w.policy.Anywhere {
-			return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("a read of %d bytes at %#x, where no variable of constant memory is", size, p.Addr)}
+			why := fmt.Sprintf("a read of %d bytes at %#x, where no variable of constant memory is", size, p.Addr)
+			return &Fault{int(pc), w.Threads[l].Index, why}
 		}
 		at[l] = p
 		switch p.Space {

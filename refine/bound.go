@@ -295,7 +295,7 @@ func (x *registers) possible(inst int, o *ir.Op) uint8 {
 			out |= seenFalse
 		}
 	}
-	if shows, known := compared(o, x.finite, x.fixed); o.Type.Float() && known {
+	if shows, known := toInfinity(o, x.finite, x.fixed); o.Type.Float() && known {
 		return uint8(1-shows)*seenFalse | uint8(shows)*seenTrue
 	}
 	if o.Type.Float() {

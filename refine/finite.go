@@ -52,8 +52,8 @@ func finite(p *ir.Program) map[ir.Reg]bool {
 	return out
 }
 
-// compared reports what a comparison of a finite number with an infinity shows; known is false if it is none.
-func compared(o *ir.Op, is map[ir.Reg]bool, value map[ir.Reg]uint64) (shows uint64, known bool) {
+// toInfinity reports what a comparison of a finite number with an infinity shows; known is false if it is none.
+func toInfinity(o *ir.Op, is map[ir.Reg]bool, value map[ir.Reg]uint64) (shows uint64, known bool) {
 	infinite := func(r ir.Reg) bool {
 		v, ok := value[r]
 		switch {

@@ -2,6 +2,7 @@ package refine
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"math/bits"
 	"slices"
@@ -132,7 +133,7 @@ const (
 	mostForced       = 12 // conditions at once
 	forcedIterations = 2  // of a loop that would not end
 	mostDeciders     = 8  // comparisons of one condition
-	mostAsked        = 64 // registers that are looked at for it
+	mostAsked        = 64 // registers that are looked at for one: see makers
 	mostAtOnce       = 32 // comparisons that are forced at once
 	mostFailed       = 8  // conditions that could not be forced, and lead to no store
 	mostReaching     = 4  // inputs on which it is tried whether it shows something
@@ -185,11 +186,8 @@ func (c *comparison) deciders(at int32) (out []site) {
 			todo = append(todo, o.Src[0])
 		}
 	})
-	for k := 0; k < len(todo) && k < mostAsked && len(out) < mostDeciders; k++ {
-		if todo[k] < 0 || slices.Contains(todo[:k], todo[k]) {
-			continue
-		}
-		for _, d := range c.definitions()[todo[k]] {
+	for makers := range c.makers(&todo) {
+		for _, d := range makers {
 			if d.op < 0 { // an operation of the warp
 				todo = append(todo, c.program.Insts[d.inst].Do.(*ir.Warp).Src)
 				continue
@@ -201,8 +199,22 @@ func (c *comparison) deciders(at int32) (out []site) {
 			}
 			todo = append(todo, o.Src[:]...)
 		}
+		if len(out) >= mostDeciders {
+			break
+		}
 	}
 	return out
+}
+
+// makers are the definitions of registers one after the other, and of those that are added to them on the way: of so many at most.
+func (c *comparison) makers(todo *[]ir.Reg) iter.Seq[[]site] {
+	return func(yield func([]site) bool) {
+		for k := 0; k < len(*todo) && k < mostAsked; k++ {
+			if r := (*todo)[k]; r >= 0 && !slices.Contains((*todo)[:k], r) && !yield(c.definitions()[r]) {
+				return
+			}
+		}
+	}
 }
 
 // definitions are the operations of the program that make each register; those of a warp have no number in their instruction (-1).

@@ -167,8 +167,8 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 }
 
 func newComparison(program, machine *ir.Program, o Options) (*comparison, error) {
-	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine, deaths: map[occurrence]*death{}, crowded: map[int32]bool{},
-		shown: map[int32]uint8{}, flips: map[showing]int{}, policies: policiesOf(machine), made: map[showing]made{},
+	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine,
+		deaths: map[occurrence]*death{}, crowded: map[int32]bool{}, shown: map[int32]uint8{}, flips: map[showing]int{}, policies: policiesOf(machine), made: map[showing]made{},
 		attempts: map[attempt]bool{}, guessed: map[attempt]bool{}, allowance: new(int64), histories: [2]histories{{}, {}}, flipEnd: flipSteps}
 	var err error
 	if c.source, err = emu.Prepare(program); err != nil {

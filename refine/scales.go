@@ -21,11 +21,8 @@ func (s *search) scales(at int32) (out []uint64) {
 			todo = append(todo, o.Src[0], o.Src[1])
 		}
 	})
-	for k := 0; k < len(todo) && k < mostAsked; k++ {
-		if todo[k] < 0 || slices.Contains(todo[:k], todo[k]) {
-			continue
-		}
-		for _, d := range s.definitions()[todo[k]] {
+	for makers := range s.makers(&todo) {
+		for _, d := range makers {
 			if d.op < 0 {
 				continue
 			}

@@ -254,7 +254,8 @@ func (s *search) fresh(in *Input) bool {
 
 // follow has the conditions of a grid's or a warp's code seen. It returns what is filled with what is seen: see run.
 func (s *search) follow(in *Input, machine bool, warps ...*emu.Warp) (shows map[showing][]int, gained map[int32]uint8) {
-	h := &shadow{search: s, in: in, p: s.program, cover: s.sourceCover, machine: machine, shows: map[showing][]int{}, gained: map[int32]uint8{}}
+	h := &shadow{search: s, in: in, p: s.program, cover: s.sourceCover, machine: machine,
+		shows: map[showing][]int{}, gained: map[int32]uint8{}}
 	if machine {
 		h.p, h.cover = s.machine, s.machineCover
 	}
