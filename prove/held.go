@@ -212,8 +212,8 @@ func (l *loop) steps(x *terms, c *cut) {
 func (l *loop) wide(x *terms, c *cut, high ir.Reg) {
 	for _, low := range sortedRegs(l.held) {
 		h := l.held[low]
-		if low == high || h.width != 32 || h.pair != ir.None || c.entry.regs[low] == none || h.step == none || !x.within(c.regs[low], c.next[high]) ||
-			x.width(c.regs[low]) != 32 || x.width(c.regs[high]) != 32 {
+		if low == high || h.width != 32 || h.pair != ir.None || c.entry.regs[low] == none || h.step == none ||
+			!x.within(c.regs[low], c.next[high]) || x.width(c.regs[low]) != 32 || x.width(c.regs[high]) != 32 {
 			continue
 		}
 		d := x.sub(x.concat(x.resize(c.next[high], 32), x.resize(c.next[low], 32)), x.concat(c.regs[high], c.regs[low]))

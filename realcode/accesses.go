@@ -170,8 +170,8 @@ func (c *checker) extra() {
 			continue
 		}
 		if in.Role == isa.RoleStore || in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction || copiesBulk(in) {
-			c.res.Findings = append(c.res.Findings, Finding{Rule: Extra, Kernel: c.name, Code: c.code(int32(i)), weak: in.Role == isa.RoleStore && in.Mem.Strength == isa.Weak,
-				Detail: "it writes memory, and has no counterpart in the PTX"})
+			c.res.Findings = append(c.res.Findings, Finding{Rule: Extra, Kernel: c.name, Code: c.code(int32(i)),
+				weak: in.Role == isa.RoleStore && in.Mem.Strength == isa.Weak, Detail: "it writes memory, and has no counterpart in the PTX"})
 		}
 	}
 }

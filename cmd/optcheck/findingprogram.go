@@ -211,7 +211,9 @@ func (p *programFinding) print(w io.Writer, out *reducedFinding) {
 	}
 }
 
-func (p *programFinding) bundle(ctx context.Context, _ *environment, f *bugFlags, where *reduce.Where) (b *bug.Bundle, note string, err error) {
+func (p *programFinding) bundle(
+	ctx context.Context, _ *environment, f *bugFlags, where *reduce.Where,
+) (b *bug.Bundle, note string, err error) {
 	in := &bug.KernelInput{Result: p.res, Where: where, Toolchains: p.all, Tool: version(), Host: host(), Stamp: f.stamp}
 	if p.find.Signature.Class == event.Crashed {
 		b, err = bug.BuildCrash(in)

@@ -84,8 +84,8 @@ func (s *sourceFinding) locate(ctx context.Context, _ *environment) (*reduce.Whe
 
 func (s *sourceFinding) reduced(*environment) (*reducedFinding, []byte, error) {
 	r := s.res
-	return &reducedFinding{Finding: r.Start.Address(), Address: r.Min.Address(), Signature: r.Min.Signature, Program: r.Min.Text, Crash: r.Crash,
-		Effort: r.Effort}, []byte(r.Min.Text), nil
+	return &reducedFinding{Finding: r.Start.Address(), Address: r.Min.Address(), Signature: r.Min.Signature,
+		Program: r.Min.Text, Crash: r.Crash, Effort: r.Effort}, []byte(r.Min.Text), nil
 }
 
 func (s *sourceFinding) print(w io.Writer, out *reducedFinding) {
@@ -94,7 +94,9 @@ func (s *sourceFinding) print(w io.Writer, out *reducedFinding) {
 	fmt.Fprintf(w, "%s: of %d words %d are left\n\n%s\n", effort(&out.Effort), r.Whole, r.Left, r.Min.Text)
 }
 
-func (s *sourceFinding) bundle(_ context.Context, _ *environment, f *bugFlags, where *reduce.Where) (b *bug.Bundle, note string, err error) {
+func (s *sourceFinding) bundle(
+	_ context.Context, _ *environment, f *bugFlags, where *reduce.Where,
+) (b *bug.Bundle, note string, err error) {
 	b, err = bug.BuildSource(&bug.SourceInput{Result: s.res, Where: where, Tool: version(), Host: host(), Stamp: f.stamp})
 	return b, "", err
 }

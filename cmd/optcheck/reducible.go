@@ -75,7 +75,8 @@ func (f *findingFlags) progress(env *environment, left func(reduce.Round) string
 
 // effort says what a reduction took.
 func effort(e *reduce.Effort) string {
-	return fmt.Sprintf("%s in %s, %s compiled", plain.Count(len(e.Steps), "step"), plain.Count(e.Rounds, "round"), plain.Count(e.Candidates, "candidate"))
+	return fmt.Sprintf("%s in %s, %s compiled",
+		plain.Count(len(e.Steps), "step"), plain.Count(e.Rounds, "round"), plain.Count(e.Candidates, "candidate"))
 }
 
 // testFinding is a finding in a litmus test.
@@ -146,9 +147,11 @@ func (t *testFinding) print(w io.Writer, x *reducedFinding) {
 	fmt.Fprintf(w, "%s\n\n%s\n%s\n", effort(&x.Effort), min.Test, x.Program)
 }
 
-func (t *testFinding) bundle(ctx context.Context, env *environment, f *bugFlags, where *reduce.Where) (b *bug.Bundle, note string, err error) {
-	in := &bug.Input{Result: t.res, Where: where, Toolchains: t.all, Audit: t.f.options(env), Form: f.form, Tool: version(), Host: host(), Stamp: f.stamp,
-		Run: f.run}
+func (t *testFinding) bundle(
+	ctx context.Context, env *environment, f *bugFlags, where *reduce.Where,
+) (b *bug.Bundle, note string, err error) {
+	in := &bug.Input{Result: t.res, Where: where, Toolchains: t.all, Audit: t.f.options(env), Form: f.form,
+		Tool: version(), Host: host(), Stamp: f.stamp, Run: f.run}
 	if !env.config.given("format") {
 		in.Form = bug.FormOf(&t.res.Min)
 	}
