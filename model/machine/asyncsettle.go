@@ -205,7 +205,8 @@ func (l *async) settle(s *asyncState, i int) *asyncState {
 	each(l.sources(n, i), func(x int) bool { got |= l.hands(n, x); return true })
 	if e.Kind == exec.Fence {
 		n.got[i] = got
-	} else {
+	}
+	if e.Kind != exec.Fence || l.covers(i, i) {
 		n.past[i] |= got
 	}
 	if !l.agrees(n, i) {
@@ -214,12 +215,12 @@ func (l *async) settle(s *asyncState, i int) *asyncState {
 	return n
 }
 
-// hands is what an event hands on: a fence what it covers before it.
+// hands is what an event hands on: a fence what it covers before it, and itself if it covers all.
 func (l *async) hands(s *asyncState, x int) (set uint64) {
 	if l.fences>>x&1 == 0 {
 		return s.past[x] | 1<<x
 	}
-	each(l.earlier[x], func(a int) bool {
+	each(l.earlier[x]|1<<x, func(a int) bool {
 		if l.covers(a, x) {
 			set |= s.past[a] | 1<<a
 		}
