@@ -1,6 +1,7 @@
 package model
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"optcheck/litmus"
 	"optcheck/litmus/corpus"
+	"optcheck/ptxgen/cycle"
 )
 
 // TestAsyncKeepsVerdicts: on tests that need nothing else, ptx-async says what ptx says, state by
@@ -40,6 +42,27 @@ func TestAsyncKeepsVerdicts(t *testing.T) {
 	}
 	t.Logf("%d tests", n)
 	assert.Greater(t, n, 150)
+}
+
+// TestAsyncKeepsPreset: nor do the tests of preset ptx tell the two apart, whose fences also stand where one thread hands on what
+// another has released.
+func TestAsyncKeepsPreset(t *testing.T) {
+	g, err := cycle.Preset("ptx")
+	require.NoError(t, err)
+	old, models, n := load(t, "ptx"), []*Model{load(t, AsyncModel), load(t, BytesModel)}, 0
+	for test := range g.Tests() {
+		if n++; n%4 != 0 && os.Getenv("OPTCHECK_FULL") == "" {
+			continue
+		}
+		want, err := old.Judge(t.Context(), test, Options{StatesOnly: true})
+		require.NoError(t, err, test.Name)
+		for _, m := range models {
+			got, err := m.Judge(t.Context(), test, Options{StatesOnly: true})
+			require.NoError(t, err, test.Name)
+			require.Equal(t, want.States, got.States, test.Name)
+		}
+	}
+	require.Greater(t, n, 8000)
 }
 
 // TestAsyncLimits: what cannot be judged says so, and does not take for ever.

@@ -10,7 +10,7 @@ import (
 	"optcheck/model/explore"
 )
 
-// Asynchronous returns a machine equivalent to the axioms ptx-async. As in Settling, loads take values first, then events settle, then
+// Asynchronous returns a machine equivalent to the axioms ptx-async. Loads take values first, then events settle, then
 // stores arrive. What is performed as if by another thread settles behind its issue, in no other order. An mbarrier counts, and the order
 // in which its operations settle decides what a wait sees. What a past tells through other proxies than the generic one depends on the
 // fences in it. Accesses are sets of parts: each takes a value of its own.
@@ -72,6 +72,34 @@ func runAsync(ctx context.Context, m *Model, p *Program, max int, yield func(end
 	})
 }
 
+// finals calls f for every possible final memory, from location loc on: each location has the value of a store that none has
+// overwritten. writes are the stores to each location, under those that each has overwritten, vals their values.
+func finals(writes, under []uint64, vals, memory []int64, loc int, f func([]int64) error) error {
+	if loc == len(memory) {
+		return f(memory)
+	}
+	if writes[loc] == 0 {
+		return finals(writes, under, vals, memory, loc+1, f)
+	}
+	over := uint64(0)
+	each(writes[loc], func(w int) bool { over |= under[w]; return true })
+	for top := writes[loc] &^ over; top != 0; top &= top - 1 {
+		memory[loc] = vals[low(top)]
+		if err := finals(writes, under, vals, memory, loc+1, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// union is the set of all writes, of those to each location.
+func union(writes []uint64) (set uint64) {
+	for _, w := range writes {
+		set |= w
+	}
+	return set
+}
+
 // Start returns the state in which nothing is known.
 func (l *async) Start() (*asyncState, error) {
 	n := len(l.events)
@@ -106,7 +134,8 @@ func (l *async) Key(s *asyncState) string {
 
 // Moves lets loads take values, events settle, and stores arrive.
 func (l *async) Moves(s *asyncState, yield func(*asyncState, func() explore.Step) error) error {
-	all, err := l.promise(&s.promises, l.m.has(asyncThin), l.may, func(p promises, step func() explore.Step) error {
+	may := func(r, w int) bool { return l.may(s, r, w) }
+	all, err := l.promise(&s.promises, l.m.has(asyncThin), may, func(p promises, step func() explore.Step) error {
 		n := s.clone()
 		n.promises = p
 		return yield(n, step)
@@ -120,9 +149,11 @@ func (l *async) Moves(s *asyncState, yield func(*asyncState, func() explore.Step
 	return l.arrives(s, yield)
 }
 
-// may reports whether a load may take a write's value, as far as the thread's own stores through the same proxy say.
-func (l *async) may(r, w int) bool {
-	if l.m.without != 0 || l.m.plain {
+// may reports whether a load may take a write's value, as far as that can be seen cheaply before anything settles. A thread does not
+// contradict its own stores through the same proxy. Two atomics that exclude each other do not read the same store: the store of one of
+// them would come between the halves of the other. The rules enforce the same, later.
+func (l *async) may(s *asyncState, r, w int) bool {
+	if l.m.mutant || l.m.plain {
 		return true
 	}
 	e := &l.events[r]
@@ -136,13 +167,20 @@ func (l *async) may(r, w int) bool {
 	between := mine & l.earlier[r]
 	switch {
 	case w == initial:
-		return between == 0
+		if between != 0 {
+			return false
+		}
 	case mine>>w&1 != 0 && l.earlier[w]>>r&1 != 0:
 		return false
-	case between>>w&1 != 0:
-		return each(between, func(x int) bool { return l.earlier[x]>>w&1 == 0 })
+	case between>>w&1 != 0 && !each(between, func(x int) bool { return l.earlier[x]>>w&1 == 0 }):
+		return false
 	}
-	return true
+	v := l.partner(r)
+	return v < 0 || e.Agent || each(l.reads[e.Loc]&s.known, func(q int) bool {
+		u := l.partner(q)
+		observed := w == initial || l.strong(w, r) && l.strong(w, q)
+		return u < 0 || l.events[q].Agent || int(s.src[q]) != w || !observed || !l.exclude(r, u) || !l.exclude(q, v) || !l.exclude(u, v)
+	})
 }
 
 // weakly reports whether an event is an access, or an operation at a barrier, without strength.

@@ -37,13 +37,19 @@ func (l *async) strong(a, b int) bool {
 	if a == b || l.proxies[a] != l.proxies[b] || l.proxies[a] == noProxy {
 		return false
 	}
-	if x.Loc >= 0 && y.Loc >= 0 && (x.VLoc != y.VLoc || l.m.has(asyncRange) && !l.exec.SameRange(x.Event, y.Event)) {
+	if x.Loc >= 0 && y.Loc >= 0 && !l.sameBytes(a, b) {
 		return false
 	}
 	if l.earlier[a]>>b&1 != 0 || l.earlier[b]>>a&1 != 0 || !l.m.has(asyncStrong) {
 		return true
 	}
 	return !weakly(x.Event) && !weakly(y.Event) && l.inScope(a, b)
+}
+
+// sameBytes reports whether two accesses are of the same bytes at one address.
+func (l *async) sameBytes(a, b int) bool {
+	x, y := l.events[a].Event, l.events[b].Event
+	return x.VLoc == y.VLoc && (!l.m.has(asyncRange) || l.exec.SameRange(x, y))
 }
 
 // inScope reports whether the scopes of two events contain each other's threads.
@@ -104,7 +110,7 @@ func (l *async) sources(s *asyncState, i int) (set uint64) {
 			loads = 1 << i
 		}
 		each(l.earlier[i]&l.reads[e.Loc], func(r int) bool {
-			if x := &l.events[r]; l.m.has(asyncAcquireLoc) && x.VLoc == e.VLoc && l.exec.SameRange(x.Event, e.Event) {
+			if l.m.has(asyncAcquireLoc) && l.sameBytes(r, i) {
 				loads |= 1 << r
 			}
 			return true
@@ -151,7 +157,7 @@ func (l *async) releases(w, to int) (set uint64) {
 		case y.Kind == exec.Write && y.Sem == litmus.SemRelease && x == w:
 			ok = l.m.has(asyncRelease)
 		case y.Kind == exec.Write && y.Sem == litmus.SemRelease:
-			ok = l.m.has(asyncReleaseLoc) && y.VLoc == e.VLoc && l.exec.SameRange(y.Event, e.Event)
+			ok = l.m.has(asyncReleaseLoc) && l.sameBytes(x, w)
 		case y.Kind == exec.Fence && l.releasing(x):
 			ok = l.m.has(asyncReleaseFence) && l.covers(w, x)
 		}

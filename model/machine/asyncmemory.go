@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"slices"
+
 	"optcheck/model/exec"
 	"optcheck/model/explore"
 )
@@ -33,7 +35,7 @@ func (l *async) arrives(s *asyncState, yield func(*asyncState, func() explore.St
 	if left == 0 {
 		return nil
 	}
-	at := l.places[l.events[low(left)].Loc]
+	at := l.places[slices.IndexFunc(l.writes, func(w uint64) bool { return w&left != 0 })]
 	for done := uint64(0); left != 0; left &= left - 1 {
 		i := low(left)
 		parts := l.parts[i]

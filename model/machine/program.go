@@ -1,9 +1,10 @@
 // Package machine contains operational models of GPU memory: abstract machines that run a
 // litmus test step by step. Package explore explores what they can do.
 //
-// There are four. UGPU is the machine of Sorensen and others (ICS 2013). Levels, Settling and
-// Asynchronous are equivalent to the axioms ptx-2015, ptx and ptx-async, but formulated
-// differently and sharing no code with them: each is the other's second opinion.
+// There are three. UGPU is the machine of Sorensen and others (ICS 2013). Levels and
+// Asynchronous are equivalent to the axioms ptx-2015 and ptx-async, but formulated
+// differently and sharing no code with them: each is the other's second opinion. Settling
+// is Asynchronous with the rules that the axioms ptx have.
 //
 // A machine gets one path through each thread's code, as package exec unfolds it, and gives up
 // a run as soon as a value contradicts that path. Registers, arithmetic and addresses are thus
@@ -37,8 +38,11 @@ type Rule struct {
 type Model struct {
 	Name  string
 	Rules []Rule
-	// without is the set of disabled rules; bit i is Rules[i].
+	// numbers are the machine's numbers of Rules; nil if they are those of the list.
+	numbers []int
+	// without is the set of disabled rules, by the machine's numbers; mutant tells that Without was called.
 	without uint64
+	mutant  bool
 	// plain disables everything that makes the state space smaller.
 	plain bool
 	// divided tells that locations are divided into cells, and that there are asynchronous operations.
@@ -57,21 +61,30 @@ func (m *Model) Without(rule string) (*Model, error) {
 	}
 	c := *m
 	c.Name += " without " + rule
-	c.without |= 1 << i
+	c.without |= 1 << m.number(i)
+	c.mutant = true
 	return &c, nil
 }
 
 // InForce lists the enabled rules.
 func (m *Model) InForce() (list []Rule) {
 	for i, r := range m.Rules {
-		if m.has(i) {
+		if m.has(m.number(i)) {
 			list = append(list, r)
 		}
 	}
 	return list
 }
 
-// has reports whether a rule is enabled.
+// number is the machine's number of a rule of the list.
+func (m *Model) number(i int) int {
+	if m.numbers == nil {
+		return i
+	}
+	return m.numbers[i]
+}
+
+// has reports whether a rule is enabled, by the machine's number.
 func (m *Model) has(rule int) bool { return m.without>>rule&1 == 0 }
 
 // end is a final state.

@@ -121,7 +121,7 @@ func TestTwinMutations(t *testing.T) {
 		e := axioms(t, w.axioms)
 		killed, all := 0, 0
 		for i, rule := range w.m.Rules {
-			if !w.m.has(i) {
+			if !w.m.has(w.m.number(i)) {
 				continue
 			}
 			all++
