@@ -365,10 +365,10 @@ func (l *threadLifter) words(loc int) *[2]litmus.Operand {
 	return l.halves[loc]
 }
 
-// keep refuses a store of a whole location of which one half is stored elsewhere: what that leaves is not followed.
+// keep refuses an access that writes a whole location of which one half is stored elsewhere: what that leaves is not followed.
 func (l *threadLifter) keep(o *liftOp) error {
 	if slices.ContainsFunc(l.code.ops, func(x liftOp) bool { return x.half != noHalf && x.read < 0 && x.loc == o.loc }) {
-		return fmt.Errorf("a store to a location of which one half is stored elsewhere")
+		return fmt.Errorf("a write to a location of which one half is stored elsewhere")
 	}
 	return nil
 }

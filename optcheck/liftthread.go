@@ -66,7 +66,7 @@ func (l *threadLifter) op(o *liftOp) error {
 			in.Src[0] = l.depends(in.Src[0], in.Type, o.dataDeps)
 		}
 	}
-	if in.Op == litmus.OpSt {
+	if in.Op != litmus.OpLd {
 		if err := l.keep(o); err != nil {
 			return err
 		}

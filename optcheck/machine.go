@@ -212,9 +212,9 @@ func (e *expr) eval(params map[int64]uint32, read func(int) (uint32, bool)) (w u
 	case exMul:
 		return a * b, true
 	case exShl:
-		return a << (b & 31), true
+		return a << b, true
 	case exShr:
-		return a >> (b & 31), true
+		return a >> b, true
 	case exCmp:
 		return ones(compare(uint8(e.k), e.k&cmpSigned != 0, a, b)), true
 	}

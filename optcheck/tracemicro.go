@@ -169,7 +169,7 @@ func (m *machine) shl(a, n value) value {
 			return a
 		}
 		if c, ok := p.isConst(a); ok {
-			return p.constant(c << (k & 31))
+			return p.constant(c << k)
 		}
 	}
 	return p.mk(node{kind: kFun, imm: uint64(isa.MicroShl) << 8, a: a, b: n, c: none})
