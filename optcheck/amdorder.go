@@ -73,7 +73,10 @@ func amdFenceOf(k spec.Kind) amdFence {
 func (a *amd) order(p *pass) {
 	c := &amdCheck{pass: p, m: a.model, told: map[[2]int]bool{}}
 	c.w = newWaits(p.tr, c.m)
-	p.waits = c.w
+	if p.waits = c.w; c.w.unfinished {
+		p.undecided("what the code waits for is not followed to the end: its control flow is too intricate")
+		return
+	}
 	for k, e := range p.s.Entries {
 		switch {
 		case e.IsFence():
@@ -213,12 +216,8 @@ func (c *amdCheck) fence(pos int, e spec.Entry) {
 }
 
 func (c *amdCheck) tell(pos int, missing []lack) {
-	seen := map[string]bool{}
 	for _, m := range missing {
-		if !seen[m.detail] {
-			seen[m.detail] = true
-			c.report(m.rule, pos, m.ev, "%s: %s", c.name(pos), m.detail)
-		}
+		c.report(m.rule, pos, m.ev, "%s: %s", c.name(pos), m.detail)
 	}
 }
 
@@ -255,31 +254,32 @@ func (c *amdCheck) synchronises(k int, e spec.Entry) {
 	if !acq && !rel {
 		return
 	}
-	invalidates := acq
 	scope := amdScope(accessScope(e.Kind))
 	if e.Kind.Space == litmus.Shared {
 		scope = amdGroup // a wider scope means nothing for LDS
 	}
 	var missing []lack
-	for i := range c.s.Entries {
-		if c.s.Entries[i].IsFence() {
-			continue
-		}
+	early := func(i, j int, what, until string) {
+		c.told[[2]int{i, j}] = true
+		missing = append(missing, c.wait(c.match[i], c.match[j], what, until))
+	}
+	for i, before := range c.s.Entries[:k] {
 		switch {
-		case acq && i > k && c.unordered(k, i, scope, false):
-			c.told[[2]int{k, i}] = true
-			missing = append(missing, c.wait(c.match[k], c.match[i], c.name(k), c.name(i)+" is issued"))
-			acq = false // once is enough
-		case rel && i < k && c.unordered(i, k, scope, false):
-			c.told[[2]int{i, k}] = true
-			missing = append(missing, c.wait(c.match[i], c.match[k], c.name(i), "the release "+c.name(k)+" is issued"))
-		case sc && i < k && c.s.Entries[i].Kind.Sem == litmus.SemSC && c.unordered(i, k, scope, false):
-			c.told[[2]int{i, k}] = true
-			missing = append(missing, c.wait(c.match[i], c.match[k], "the sequentially consistent "+c.name(i), "the next one is issued"))
+		case before.IsFence() || !c.unordered(i, k, scope, false):
+		case rel:
+			early(i, k, c.name(i), "the release "+c.name(k)+" is issued")
+		case sc && before.Kind.Sem == litmus.SemSC:
+			early(i, k, "the sequentially consistent "+c.name(i), "the next one is issued")
+		}
+	}
+	for i := k + 1; acq && i < len(c.s.Entries); i++ {
+		if !c.s.Entries[i].IsFence() && c.unordered(k, i, scope, false) {
+			early(k, i, c.name(k), c.name(i)+" is issued")
+			break // once is enough
 		}
 	}
 	lo, hi := c.window(k)
-	missing = append(missing, c.caches(k, amdFence{scope: scope, acquire: invalidates, release: rel}, lo, hi, k)...)
+	missing = append(missing, c.caches(k, amdFence{scope: scope, acquire: acq, release: rel}, lo, hi, k)...)
 	c.tell(k, missing)
 }
 

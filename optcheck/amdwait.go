@@ -43,6 +43,8 @@ type waits struct {
 	global map[int]bool
 	atHead [][]pending // block → pending operations at its head
 	before [][]pending // instruction → pending operations when it issues
+	// unfinished is set if the control flow is too intricate to be followed to the end.
+	unfinished bool
 }
 
 // newWaits runs the simulation to its fixed point.
@@ -59,7 +61,10 @@ func newWaits(tr *trace, model *amdModel) *waits {
 	w.before = make([][]pending, len(fn.Insts))
 	done := make([]bool, len(fn.Blocks))
 	todo := []int{0}
-	for rounds := 0; len(todo) > 0 && rounds < 64*len(fn.Blocks)+64; rounds++ {
+	for range 64*len(fn.Blocks) + 64 {
+		if len(todo) == 0 {
+			break
+		}
 		b := todo[0]
 		todo = todo[1:]
 		done[b] = true
@@ -74,6 +79,7 @@ func newWaits(tr *trace, model *amdModel) *waits {
 			}
 		}
 	}
+	w.unfinished = len(todo) > 0
 	return w
 }
 
@@ -120,9 +126,6 @@ func (p *pending) complete() bool {
 
 // issue adds the operation that an instruction starts to those that are pending.
 func (w *waits) issue(cur []pending, i int, in *isa.Inst) []pending {
-	if len(in.Counts) == 0 {
-		return cur
-	}
 	p := pending{inst: i}
 	for _, c := range in.Counts {
 		class := w.class(i, in, c)
