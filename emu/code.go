@@ -17,7 +17,7 @@ type Code struct {
 	regs    int
 	again   []bool // functions that a call may reach from themselves
 	grouped bool   // a program that asks which lanes are active
-	consts  []*ir.Var
+	inside  []*ir.Var
 }
 
 type inst struct {
@@ -62,8 +62,8 @@ func Prepare(p *ir.Program) (*Code, error) {
 	}
 	c.again = recursive(p)
 	for i := range p.Vars {
-		if v := &p.Vars[i]; v.Space == ir.ConstBank {
-			c.consts = append(c.consts, v)
+		if v := &p.Vars[i]; v.Space == ir.ConstBank || v.Space == ir.Local {
+			c.inside = append(c.inside, v)
 		}
 	}
 	return c, nil

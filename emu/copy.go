@@ -19,6 +19,9 @@ func (w *Warp) copy(pc int32, c *ir.Copy, act uint32) error {
 			l := lowest(x)
 			to[l] = w.at(ir.Shared, c.To, c.ToOffset, 32, l)
 			from[l] = w.at(ir.Global, c.From, c.FromOffset, 64, l)
+			if n := uint64(c.Bytes); !w.Code.P.Machine && misaligned(to[l].Addr|from[l].Addr, n) && !w.policy.Anywhere { // PTX ISA 9.7.9.25.3.1
+				return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("a copy of %d bytes from %#x to %#x, which is misaligned", n, from[l].Addr, to[l].Addr)}
+			}
 		}
 	case ir.CopyBulk:
 		if w.Code.P.Machine { // an instruction of the warp, with operands that its lanes share
@@ -291,8 +294,10 @@ func (g *Grid) readModifyWrite(w *Warp, pc int32, a *ir.Access, l int, p Place) 
 	if a.Atom != ir.AtomArriveBehind {
 		return g.atomic(w, pc, a, l, p)
 	}
+	r := g.record(w, l)
+	from := len(r.Events)
 	one, another := *a, *a
-	one.Data, another.Data = a.Data[:1], a.Data[1:2]
+	one.Data, one.Behind, another.Data = a.Data[:1], false, a.Data[1:2]
 	if g.Code.P.Mbarriers == ir.Narrow {
 		one.Atom, one.Bytes, one.Type, p.Addr = ir.AtomAdd, 4, ir.U32, p.Addr+4
 		another.Atom = ir.AtomArrive
@@ -302,7 +307,11 @@ func (g *Grid) readModifyWrite(w *Warp, pc int32, a *ir.Access, l int, p Place) 
 		return err
 	}
 	p.Addr &^= 7
-	return g.atomic(w, pc, &another, l, p)
+	err := g.atomic(w, pc, &another, l, p)
+	for i := range r.Events[from:] {
+		r.Events[from+i].Balanced = true
+	}
+	return err
 }
 
 // CopySize is how many bytes of a copy a lane reads; the rest of what it writes is zero.

@@ -424,11 +424,15 @@ const sharedEnd = 1 << 18
 // beyond reports whether a place is of no block's shared memory.
 func beyond(p Place) bool { return p.Space == ir.Shared && p.Addr&0xffffffff >= sharedEnd }
 
-// stray reports whether a place in a program's constant memory is of none of its variables.
-func (w *Warp) stray(addr, size uint64) bool {
-	return !slices.ContainsFunc(w.Code.consts, func(v *ir.Var) bool {
-		at := w.Launch.Vars[v.Name]
-		return v.Size == 0 || addr >= at && addr+size <= at+uint64(v.Size)
+// stray reports whether an access of a program to constant memory, or to a thread's own, is to none of its variables: nothing tells then what is there.
+func (w *Warp) stray(a *ir.Access, p Place, size uint64) bool {
+	constant := a.Space == ir.ConstBank && p.Space == ir.Global
+	return !w.Code.P.Machine && (constant || p.Space == ir.Local) && !slices.ContainsFunc(w.Code.inside, func(v *ir.Var) bool {
+		at := uint64(v.Offset)
+		if constant {
+			at = w.Launch.Vars[v.Name]
+		}
+		return (v.Space == ir.ConstBank) == constant && (v.Size == 0 || p.Addr >= at && p.Addr+size <= at+uint64(v.Size))
 	})
 }
 
@@ -504,9 +508,8 @@ func (w *Warp) perform(pc int32, a *ir.Access, act uint32) error {
 		if beyond(p) && !w.policy.Anywhere {
 			return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("an access of %d bytes to shared address %#x, where no block has memory", size, p.Addr)}
 		}
-		if a.Space == ir.ConstBank && p.Space == ir.Global && w.stray(p.Addr, size) && !w.policy.Anywhere {
-			why := fmt.Sprintf("a read of %d bytes at %#x, where no variable of constant memory is", size, p.Addr)
-			return &Fault{int(pc), w.Threads[l].Index, why}
+		if w.stray(a, p, size) && !w.policy.Anywhere {
+			return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("an access of %d bytes to %s address %#x, where no variable is", size, a.Space, p.Addr)}
 		}
 		at[l] = p
 		switch p.Space {

@@ -38,8 +38,9 @@ type Event struct {
 	// Upper are those of a read-modify-write's operand, of what it compares with, and of its result.
 	Upper    Upper
 	Volatile bool
-	// Object tells that it is an access to a barrier object.
-	Object bool
+	// Object tells that it is an access to a barrier object, Behind that it is an arrival behind copies, Balanced that it is one of the two of
+	// an arrival that its phase expects in addition: together they change no count.
+	Object, Behind, Balanced bool
 	// Of a barrier: its number and count as the thread gave it, what bar.red gave back.
 	ID, Count uint64
 	Barrier   ir.BarrierKind

@@ -176,7 +176,7 @@ func (w *Warp) constant(c *ir.Const) uint64 {
 		return LocalWindow + c.Value
 	case c.Bytes > 0:
 		b := w.banks[c.Bank]
-		if c.Value+uint64(c.Bytes) > uint64(len(b)) {
+		if n := uint64(len(b)); c.Value > n || uint64(c.Bytes) > n-c.Value {
 			return 0
 		}
 		return Number(b[c.Value : c.Value+uint64(c.Bytes)])

@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // AccessKind tells loads, stores and read-modify-writes apart.
 type AccessKind uint8
 
@@ -370,4 +372,40 @@ type Special struct {
 	Offset int64
 	// Generic makes SymbolAddr a generic address.
 	Generic bool
+}
+
+// Written are the registers that an instruction sets, but for those that only it reads.
+func (in *Inst) Written() (regs []Reg) {
+	add := func(list ...Reg) {
+		for _, r := range list {
+			if r >= 0 && !slices.Contains(regs, r) {
+				regs = append(regs, r)
+			}
+		}
+	}
+	if in.Do == nil {
+		for i := range in.Pre {
+			add(in.Pre[i].Dst)
+		}
+	}
+	for i := range in.Post {
+		add(in.Post[i].Dst)
+	}
+	switch do := in.Do.(type) {
+	case *Access:
+		if do.Kind == Load {
+			add(do.Data...)
+			add(do.Fragments...)
+		}
+		add(do.Dst...)
+		add(do.Done)
+	case *Warp:
+		add(do.Dst, do.Pred)
+		add(do.Dsts...)
+	case *Special:
+		add(do.Dst)
+	case *Barrier:
+		add(do.Dst)
+	}
+	return regs
 }

@@ -171,7 +171,7 @@ func (c *checker) extra() {
 		}
 		if in.Role == isa.RoleStore || in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction || copiesBulk(in) {
 			c.res.Findings = append(c.res.Findings, Finding{Rule: Extra, Kernel: c.name, Code: c.code(int32(i)),
-				weak: in.Role == isa.RoleStore && in.Mem.Strength == isa.Weak, Detail: "it writes memory, and has no counterpart in the PTX"})
+				computed: in.Role == isa.RoleStore && in.Mem.Strength == isa.Weak, Detail: "it writes memory, and has no counterpart in the PTX"})
 		}
 	}
 }

@@ -188,12 +188,11 @@ func places(m *ptx.Module) map[int]Place {
 // sameFirst reports whether two findings are about one operation.
 func sameFirst(f, g *Finding) bool { return f.First != nil && g.First != nil && *f.First == *g.First }
 
-// explains reports whether runs have compared what a weak store of the machine code without a counterpart stores: stores that several of the PTX
-// became have none.
+// explains reports whether runs have compared what a finding is about, and found no difference: what a weak store without a counterpart stores,
+// which several stores of the PTX may have become, or which barrier object an instruction names.
 func (x *Executed) explains(f Finding) bool {
-	return f.weak && f.Kernel == x.Kernel && x.Runs+x.Cut > 0 && len(x.Findings) == 0 && slices.ContainsFunc(f.Code, func(c Code) bool {
-		return c.Func == x.Kernel && !slices.ContainsFunc(x.Unwritten, func(u refine.Code) bool { return u.Addr == c.Addr })
-	})
+	return f.computed && f.Kernel == x.Kernel && x.Result != nil && len(x.Findings) == 0 && len(f.Code) > 0 &&
+		!slices.ContainsFunc(f.Code, func(c Code) bool { return c.Func != x.Kernel || !x.Performed[c.Addr] })
 }
 
 // executedFinding is a difference as a finding, with its counterexample in words.

@@ -157,7 +157,8 @@ func TestHonest(t *testing.T) {
 	require.NoError(t, err)
 	m := module(t, "testdata/honest.ptx")
 	for _, change := range [][2]string{{}, {"shl.b32 r6, r4, 5", "shl.b32 r6, r4, 6"}, {"ld.const.u32 r4, [d3];", "ld.const.u32 r4, [d3+4];"}, {"min.s32 r4", "max.s32 r4"},
-		{"mul.wide.s32 d3, r7, 4", "mul.wide.s32 d3, r7, 8"}} {
+		{"mul.wide.s32 d3, r7, 4", "mul.wide.s32 d3, r7, 8"}, {"mov.u32 r2, 1;\n\tst.local", "mov.u32 r2, 2;\n\tst.local"}, {"[r6+4], [d1+4]", "[r6+4], [d1+8]"},
+		{"mov.u32 r4, back", "mov.u32 r4, front"}} {
 		other, err := ptx.Parse("honest.ptx", []byte(strings.Replace(string(text), change[0], change[1], 1)))
 		require.NoError(t, err)
 		for _, on := range [][2]string{{"sm_80", "O0"}, {"sm_80", "O3"}, {"sm_90", "O0"}, {"sm_90", "O3"}} {
@@ -176,14 +177,17 @@ func TestHonest(t *testing.T) {
 
 // TestExplains: a weak store without a counterpart is none of the machine code's own if runs have compared what it stores.
 func TestExplains(t *testing.T) {
-	f := Finding{Rule: Extra, Kernel: "k", Code: []Code{{Func: "k", Addr: 16}}, weak: true}
-	x := Executed{Kernel: "k", Result: &refine.Result{Runs: 1}}
+	f := Finding{Rule: Extra, Kernel: "k", Code: []Code{{Func: "k", Addr: 16}, {Func: "k", Addr: 32}}, computed: true}
+	performed := map[uint64]bool{16: true, 32: true}
+	x := Executed{Kernel: "k", Result: &refine.Result{Runs: 1, Performed: performed}}
 	require.True(t, x.explains(f))
-	strong := f
-	strong.weak = false
-	require.False(t, x.explains(strong))
-	for _, y := range []Executed{{Kernel: "k", Result: &refine.Result{}}, {Kernel: "l", Result: x.Result}, {Kernel: "k", Result: &refine.Result{Runs: 1,
-		Unwritten: []refine.Code{{Addr: 16}}}}, {Kernel: "k", Result: &refine.Result{Cut: 1, Findings: []refine.Finding{{}}}}} {
+	for _, other := range []Finding{{Kernel: "k", Code: f.Code}, {Kernel: "k", computed: true},
+		{Kernel: "k", computed: true, Code: []Code{{Func: "g", Addr: 16}}}} {
+		require.False(t, x.explains(other))
+	}
+	for _, y := range []Executed{{Kernel: "k"}, {Kernel: "k", Result: &refine.Result{Runs: 1}}, {Kernel: "l", Result: x.Result}, {Kernel: "k",
+		Result: &refine.Result{Runs: 1, Performed: map[uint64]bool{16: true}}}, {Kernel: "k", Result: &refine.Result{Cut: 1, Performed: performed,
+		Findings: []refine.Finding{{}}}}} {
 		require.False(t, y.explains(f))
 	}
 }

@@ -49,6 +49,7 @@ func (c *checker) mbarriers() {
 	each(func(k int, at address, i int32) {
 		if why := c.misplaced(c.src.ops[k], at, distance, users); why != "" && !c.failed[k] {
 			c.finding(Weakened, k, c.code(i), "%s", why)
+			c.last().computed = true
 		}
 	})
 }

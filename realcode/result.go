@@ -77,8 +77,8 @@ type Finding struct {
 	// Flight is the machine code around such a register.
 	Flight *hazard.Excerpt `json:"flight,omitempty"`
 
-	// weak tells of a store without counterpart that it is a weak one: runs compare what it stores.
-	weak bool
+	// computed tells that runs compare what the finding is about: what a weak store stores, or which barrier object is meant.
+	computed bool
 
 	// Fence is what the machine code has in place of a fence, of Kind None if it has nothing; nil for other operations.
 	Fence *ptx.Effect `json:"-"`

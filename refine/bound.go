@@ -126,7 +126,7 @@ func eachWritten(in *ir.Inst, write func(r ir.Reg, b bounds)) {
 	case *ir.Barrier:
 		write(do.Dst, within(64))
 	default:
-		for _, r := range written(in) {
+		for _, r := range in.Written() {
 			write(r, within(64))
 		}
 	}

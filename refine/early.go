@@ -252,7 +252,7 @@ func (h *hasty) step(pc int32, mask uint32) {
 
 // results are the registers that an instruction sets, those of divergence among them.
 func results(in *ir.Inst) []ir.Reg {
-	regs := written(in)
+	regs := in.Written()
 	if f, ok := in.Do.(*ir.Flow); ok && f.Kind == ir.BarrierSet {
 		regs = append(regs, f.Bar)
 	}

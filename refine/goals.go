@@ -164,5 +164,5 @@ func (s *search) isOpen(at spot) bool {
 	if at.machine {
 		return !s.machineCover.Insts[at.inst] || open(&s.machine.Insts[at.inst], s.machineCover, at.inst)
 	}
-	return !s.sourceCover.Insts[at.inst] || s.lacks(at.inst) != 0 || open(&s.program.Insts[at.inst], s.sourceCover, at.inst)
+	return !s.sourceCover.Insts[at.inst] || s.lacks(at.inst) != 0 || !s.ruledOut[at.inst] && open(&s.program.Insts[at.inst], s.sourceCover, at.inst)
 }

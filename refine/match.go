@@ -123,8 +123,8 @@ func (l *lane) skippable(i int) bool {
 		return true // behind a load that is
 	case l.reduced(i):
 		return true
-	case e.Atom == ir.AtomArriveBehind: // one serves for all copies before it
-		return i > 1 && ev[i-2].Atom == e.Atom && ev[i-2].Place == e.Place && ev[i-2].Operand == e.Operand
+	case e.Balanced: // one serves for all copies before it
+		return i > 1 && ev[i-2].Balanced && ev[i-2].Place == e.Place && ev[i-2].Operand == e.Operand
 	case e.Kind == emu.EventStore:
 		for k := i + 1; k < len(ev) && k <= i+5 && !ev[k].Sync(); k++ {
 			if ev[k].Kind == emu.EventStore && ev[k].Place == e.Place {
@@ -441,7 +441,7 @@ func (r *replay) atomic(a *ir.Access, l int, p emu.Place) bool {
 	r.w.Stored(a, l, operand[:n])
 	r.w.Compared(a, l, compared[:n])
 	skip, ok := th.seek(func(e *emu.Event) bool {
-		return e.Kind == emu.EventAtomic && e.Place == p && (e.Atom != ir.AtomArriveBehind || e.Operand == emu.Number(operand[:8]))
+		return e.Kind == emu.EventAtomic && e.Place == p && e.Behind == a.Behind && (e.Atom != ir.AtomArriveBehind || e.Operand == emu.Number(operand[:8]))
 	})
 	i := th.at + skip
 	if !ok {
@@ -617,10 +617,9 @@ func (l *lane) nextAggregated(p emu.Place, bytes int) (i int, ok bool) {
 	for i := l.at; i < len(l.rec.Events); i++ {
 		e := &l.rec.Events[i]
 		switch {
-		case e.Kind == emu.EventAtomic && !l.done[i]:
-			if e.Place == p {
-				return i, true
-			}
+		case e.Kind == emu.EventAtomic && !l.done[i] && e.Place == p:
+			return i, true
+		case e.Kind == emu.EventAtomic && !l.done[i] && !e.Balanced:
 			return 0, false
 		case e.Kind == emu.EventFence && e.Sem == ir.Release && i+1 < len(l.rec.Events) && l.rec.Events[i+1].Inst == e.Inst:
 		case !l.skippable(i):

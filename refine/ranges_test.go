@@ -13,6 +13,7 @@ import (
 	"optcheck/emu"
 	"optcheck/ir"
 	"optcheck/isa"
+	"optcheck/prove"
 	"optcheck/ptx"
 	ptxlower "optcheck/ptx/lower"
 	"optcheck/refine"
@@ -225,6 +226,65 @@ func TestRangesHold(t *testing.T) {
 	require.Greater(t, performed, 100_000)
 	require.Greater(t, narrow, 100_000)
 	require.Greater(t, apart, 1000)
+}
+
+// TestPossibleHolds: no thread of such kernels of PTX does what is said to be impossible.
+func TestPossibleHolds(t *testing.T) {
+	r := rand.New(rand.NewPCG(32, 2))
+	type what struct {
+		at  int32
+		reg ir.Reg
+		is  bool
+	}
+	asked, never, seen := 0, 0, 0
+	for _, p := range kernels(t) {
+		for n := range 5 {
+			q := p
+			for range n {
+				q = changed(r, q)
+			}
+			if p.Machine || len(q.Insts) > 600 {
+				continue
+			}
+			possible, ruledOut := prove.NewPossible(q), map[int32][]what{}
+			for i := range q.Insts {
+				in := &q.Insts[i]
+				list := []what{{int32(i), ir.None, true}}
+				regs := []ir.Reg{in.Guard}
+				for _, o := range in.Pre {
+					if o.Code == ir.Sel {
+						regs = append(regs, o.Src[0])
+					}
+				}
+				for _, reg := range regs {
+					list = append(list, what{int32(i), reg, true}, what{int32(i), reg, false})
+				}
+				for _, w := range list {
+					if asked++; (w.reg >= 0 || w.is) && possible.Never(w.at, w.reg, w.is) {
+						ruledOut[w.at] = append(ruledOut[w.at], w)
+						never++
+					}
+				}
+			}
+			trace := func(w *emu.Warp, pc int32, act uint32) {
+				seen++
+				for _, x := range ruledOut[pc] {
+					for y := w.Group; y != 0; y &= y - 1 {
+						l := bits.TrailingZeros32(y)
+						was := x.reg == ir.None || (w.Reg(x.reg, l)&1 == 1) == x.is
+						require.False(t, was, "%s: %d %s: register %d, %v", q.Kernel, pc, q.Insts[pc].Text, x.reg, x.is)
+					}
+				}
+			}
+			for seed := range uint64(4) {
+				in := refine.Choose(q, [3]int{}, [3]int{}, seed)
+				_, _ = refine.Execute(q, in, emu.Policy{MaxSteps: 1 << 13, Fill: r.Uint64(), Reverse: n%2 == 1, Apart: n%3 == 1, TrapEnds: true}, trace)
+			}
+		}
+	}
+	t.Logf("%d questions, %d ruled out, %d instructions of warps", asked, never, seen)
+	require.Greater(t, never, 200)
+	require.Greater(t, seen, 100_000)
 }
 
 // compiled are the modules whose machine code is looked at, too.

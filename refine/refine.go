@@ -72,6 +72,8 @@ type Options struct {
 	// Search is how many instructions of lanes, of both codes, are performed at most for inputs that reach what those before
 	// have not: as long as an outcome of a condition is open.
 	Search int64
+	// Never tells of a program what its threads never come to, whatever the input is; nil: nothing.
+	Never func(p *ir.Program) Never
 	// Inputs are tried instead of chosen ones.
 	Inputs []*Input
 	// Early, if there is one, is performed by machine code that does without it what the program does: the findings are what it changes.
@@ -103,6 +105,8 @@ type Result struct {
 	// Undecided are the comparisons of the program that may be others in the machine code, by ir.Inst.Source.
 	Undecided []int  `json:"-"`
 	Unwritten []Code `json:"-"`
+	// Performed are the addresses of the instructions of the machine code that compared runs performed.
+	Performed map[uint64]bool `json:"-"`
 }
 
 // Code is an instruction of the machine code.
@@ -202,6 +206,7 @@ func (c *comparison) explore(ctx context.Context) {
 	}
 	if c.searches() {
 		c.wild()
+		c.ruleOut()
 	}
 	c.spent, c.short = 0, true
 	if c.searches() {
@@ -267,7 +272,10 @@ type comparison struct {
 	good                      []*Input        // some on which the codes agreed
 	defs                      map[ir.Reg][]site
 	need                      []uint8 // see needs
-	may                       *ranges // see ranges
+	possible                  Never   // see never
+	nevers                    map[question]bool
+	ruledOut                  map[int32]bool // instructions with outcomes that no input has
+	may                       *ranges        // see ranges
 	ranged                    bool
 	idle                      map[int32]uint8  // outcomes of jumps on which nothing depends: see idle
 	observed                  []*Input         // those on which comparisons were noted

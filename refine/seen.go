@@ -97,11 +97,18 @@ func (c *comparison) conclude(undecided []int32) {
 		}
 	}
 	for _, i := range left(c.program, c.ranges, func(i int) bool { return c.compared != nil && c.compared[i] }) {
-		if n := c.program.Insts[i].Source; !slices.Contains(c.Unseen, n) {
+		in := &c.program.Insts[i]
+		if n := in.Source; !slices.Contains(c.Unseen, n) && !c.never(int32(i), in.Guard, !in.Not) {
 			c.Unseen = append(c.Unseen, n)
 			if c.undefined != nil && c.undefined[i] {
 				c.Undefined = append(c.Undefined, n)
 			}
+		}
+	}
+	c.Performed = map[uint64]bool{}
+	for i, yes := range c.machineCover.Insts {
+		if yes {
+			c.Performed[c.machine.Insts[i].Addr] = true
 		}
 	}
 	for _, i := range left(c.machine, func() *ranges { return rangesOf(c.machine) }, func(i int) bool { return c.machineCover.Insts[i] }) {

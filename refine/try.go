@@ -43,9 +43,15 @@ func faulty(err error) bool {
 // run compares the two codes on one input, or, where the program faults on it, on another one of its seed. Why it cannot is kept.
 func (c *comparison) run(in *Input) {
 	a, err := c.reference(in)
+	few := c.fewer(in, err)
 	for w := in.World + 1; faulty(err) && w < Worlds && len(c.o.Inputs) == 0; w++ {
 		in = c.choose(in.Seed, w)
 		a, err = c.reference(in)
+	}
+	for faulty(err) && few != nil {
+		in = few
+		a, err = c.reference(in)
+		few = c.fewer(in, err)
 	}
 	if err == nil && a.Cut && c.o.Block == ([3]int{}) && in.Grid != [3]int{1, 1, 1} {
 		in.Grid = [3]int{1, 1, 1} // it may end
@@ -59,6 +65,33 @@ func (c *comparison) run(in *Input) {
 	if err != nil {
 		c.Cannot[err.Error()]++
 	}
+	if err == nil && a.Cut && len(c.o.Inputs) == 0 && len(c.Findings) == 0 {
+		c.try(c.little(in), spot{machine: true})
+	}
+}
+
+// little is an input with little to do: no count is greater than one of a few.
+func (c *comparison) little(in *Input) *Input {
+	for n, at := range c.counts() {
+		if v := c.search.param(in, at, false); v > few {
+			in = c.search.with(in, at, false, 2+(v+uint64(n))%(few-1))
+		}
+	}
+	return in
+}
+
+// few is the greatest of them.
+const few = 7
+
+// fewer is a launch of the threads before the one that faulted; nil if there are none, or the block's size is given.
+func (c *comparison) fewer(in *Input, err error) *Input {
+	var f *emu.Fault
+	if !errors.As(err, &f) || f.Thread == 0 || c.o.Block != ([3]int{}) || c.program.Block != ([3]int{}) || in.Cluster != ([3]int{}) {
+		return nil
+	}
+	few := *in
+	few.Grid, few.Block = [3]int{1, 1, 1}, [3]int{f.Thread, 1, 1}
+	return &few
 }
 
 // try compares the two codes on an input that may say nothing. of is what it is tried for; the machine code is executed only
@@ -113,7 +146,7 @@ func (c *comparison) wild() {
 
 // unusual compares the two codes on inputs that do what others seldom do, if the program does something new there.
 func (c *comparison) unusual() {
-	for _, in := range []*Input{c.choose(c.o.Seed, Equal), c.allEqual(), c.manyBlocks(), c.plenty(Aligned, 16, 0)} {
+	for _, in := range []*Input{c.choose(c.o.Seed, Equal), c.allEqual(), c.manyBlocks(), c.plenty(Aligned, 16, 0), c.plenty(Small, 64, 5)} {
 		if in != nil && len(c.Findings) == 0 && c.lacking()+c.unshown() > 0 {
 			c.try(in, spot{})
 		}
@@ -128,8 +161,8 @@ func (c *comparison) extreme() {
 	}
 	end := c.spent + c.o.Search/2
 	for n := range uint64(mostExtreme) {
-		if len(c.Findings) == 0 && c.lacking() > 0 && c.spent < end {
-			c.try(c.choose(c.o.Seed+n, Extreme), spot{})
+		if len(c.Findings) == 0 && c.lacking()+c.unshown() > 0 && c.spent < end {
+			c.try(c.choose(c.o.Seed+n, Extreme), spot{machine: true})
 		}
 	}
 }

@@ -237,43 +237,9 @@ func twisted(p *ir.Program, change func(*ir.Inst) uint64) *ir.Program {
 		if in.Do != nil {
 			list = &in.Post
 		}
-		for _, r := range written(&p.Insts[i]) {
+		for _, r := range p.Insts[i].Written() {
 			*list = append(*list, ir.Op{Code: ir.Xor, Type: ir.U64, To: ir.U64, Dst: r, Src: [4]ir.Reg{r, k, ir.None, ir.None}})
 		}
 	}
 	return &q.Program
-}
-
-// written are the registers that an instruction sets.
-func written(in *ir.Inst) (regs []ir.Reg) {
-	add := func(list ...ir.Reg) {
-		for _, r := range list {
-			if r >= 0 && !slices.Contains(regs, r) {
-				regs = append(regs, r)
-			}
-		}
-	}
-	if in.Do == nil {
-		for i := range in.Pre {
-			add(in.Pre[i].Dst)
-		}
-	}
-	for i := range in.Post {
-		add(in.Post[i].Dst)
-	}
-	switch do := in.Do.(type) {
-	case *ir.Access:
-		if do.Kind == ir.Load {
-			add(do.Data...)
-			add(do.Fragments...)
-		}
-		add(do.Dst...)
-		add(do.Done)
-	case *ir.Warp:
-		add(do.Dst, do.Pred)
-		add(do.Dsts...)
-	case *ir.Special:
-		add(do.Dst)
-	}
-	return regs
 }

@@ -45,7 +45,7 @@ func unread(p *ir.Program) []bool {
 
 // sets are the registers that an instruction's effect and what it computes with it set.
 func sets(in *ir.Inst) []ir.Reg {
-	regs := written(in)
+	regs := in.Written()
 	if a, ok := in.Do.(*ir.Access); ok && a.Kind == ir.Load {
 		regs = append(regs, a.Data...)
 	}

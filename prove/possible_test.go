@@ -1,0 +1,47 @@
+package prove_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/prove"
+)
+
+// TestPossible: of a jump that no input makes, or all do, that is found out; what an earlier iteration left is not taken for what this one does.
+func TestPossible(t *testing.T) {
+	for _, c := range []struct {
+		name, body  string
+		never, also bool // that the last jump is made, that it is not
+	}{
+		{"an odd number", "shr.u32 a, n, 1; add.u32 b, a, a; add.u32 b, b, 1; and.b32 c, b, 3; setp.eq.u32 p, c, 2", true, false},
+		{"any number", "shr.u32 a, n, 1; add.u32 b, a, n; and.b32 c, b, 3; setp.eq.u32 p, c, 2", false, false},
+		{"behind its opposite", "setp.ge.s32 q, n, m; @q bra gone; setp.lt.s32 p, n, m", false, true},
+		{"behind another", "setp.ge.s32 q, n, m; @q bra gone; setp.lt.u32 p, n, m", false, false},
+		{"where paths meet", "setp.ge.s32 q, n, m; @q bra meet; add.u32 x, x, 1; meet: setp.lt.s32 p, n, m", false, false},
+		{"guarded", "mov.u32 a, 4; setp.ge.s32 q, n, m; @q mov.u32 a, 5; setp.eq.u32 p, a, 6", true, false},
+		{"of either", "mov.u32 a, 4; setp.ge.s32 q, n, m; @q mov.u32 a, 5; setp.eq.u32 p, a, 5", false, false},
+		{"of an earlier iteration", "mov.u32 a, 0; mov.u32 b, 0; again: add.u32 c, a, 1; setp.eq.u32 q, b, c; @q bra gone; mov.u32 b, c; add.u32 a, a, n; " +
+			"setp.lt.u32 q, a, m; @q bra again; setp.eq.u32 p, b, c", false, true},
+		{"of the one before", "mov.u32 a, 0; mov.u32 b, 7; again: add.u32 c, a, 1; setp.eq.u32 p, b, c; @p bra gone; mov.u32 b, c; mov.u32 a, x; " +
+			"ld.global.u32 x, [d]; setp.lt.u32 q, a, m; @q bra again; setp.ne.u32 p, x, a", false, false},
+		{"loaded", "ld.global.u8 a, [d]; setp.gt.u32 p, a, 255", true, false},
+		{"a number of a thread", "mov.u32 a, %tid.x; setp.gt.u32 p, a, 1023", true, false},
+		{"in a loop", "mov.u32 a, 0; again: add.u32 a, a, 2; setp.lt.u32 q, a, m; @q bra again; and.b32 b, a, 1; setp.eq.u32 p, b, 1", false, false},
+	} {
+		text := ".visible .entry k(.param .u64 at, .param .u32 pn, .param .u32 pm)\n{\n.reg .pred p, q;\n.reg .b32 n, m, x, a, b, c;\n.reg .b64 d;\n" +
+			"ld.param.u64 d, [at];\nld.param.u32 n, [pn];\nld.param.u32 m, [pm];\nmov.u32 x, 1;\n" + strings.ReplaceAll(c.body, "; ", ";\n") +
+			";\n@p bra gone;\nst.global.u32 [d], x;\ngone:\nret;\n}\n"
+		p := program(t, "k", text)
+		last := 0
+		for i := range p.Insts {
+			if strings.HasPrefix(p.Insts[i].Text, "@p bra") {
+				last = i
+			}
+		}
+		possible := prove.NewPossible(p)
+		at, r := int32(last), p.Insts[last].Guard
+		require.Equal(t, [2]bool{c.never, c.also}, [2]bool{possible.Never(at, r, true), possible.Never(at, r, false)}, c.name)
+	}
+}

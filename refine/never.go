@@ -1,0 +1,79 @@
+package refine
+
+import (
+	"slices"
+
+	"optcheck/ir"
+)
+
+// Never reports whether no thread comes to an instruction with a register whose truth is the one given; with ir.None, whether none comes there.
+type Never func(at int32, r ir.Reg, is bool) bool
+
+// ruleOut takes from what is lacking the outcomes of conditions that no input has, as far as a solver finds that out.
+func (c *comparison) ruleOut() {
+	if c.o.Never == nil {
+		return
+	}
+	c.needs()
+	c.ruledOut = map[int32]bool{}
+	for i := range c.unused() {
+		in, lacks := &c.program.Insts[i], c.lacks(i)
+		gone := uint8(0)
+		for _, x := range []struct {
+			what uint8
+			is   bool
+		}{{seenPerformed, !in.Not}, {seenSkipped, in.Not}} {
+			if lacks&x.what != 0 && c.never(i, in.Guard, x.is) {
+				gone |= x.what
+			}
+		}
+		chosen := uint8(0) // what some choice of the instruction may do
+		operations(c.program, i, func(_ site, o *ir.Op) {
+			for _, x := range []struct {
+				what uint8
+				is   bool
+			}{{seenFirst, true}, {seenSecond, false}} {
+				if chooses(in, o) && lacks&x.what != 0 && !c.never(i, o.Src[0], x.is) {
+					chosen |= x.what
+				}
+			}
+		})
+		gone |= lacks & (seenFirst | seenSecond) &^ chosen
+		if gone != 0 {
+			c.need[i] &^= gone
+			c.ruledOut[i] = true
+		}
+	}
+}
+
+// never asks Never once.
+func (c *comparison) never(at int32, r ir.Reg, is bool) bool {
+	if c.o.Never == nil {
+		return false
+	}
+	if c.possible == nil {
+		c.possible, c.nevers = c.o.Never(c.program), map[question]bool{}
+	}
+	q := question{at, r, is}
+	out, ok := c.nevers[q]
+	if !ok {
+		out = c.possible(at, r, is)
+		c.nevers[q] = out
+	}
+	return out
+}
+
+type question struct {
+	at int32
+	r  ir.Reg
+	is bool
+}
+
+// constant reports whether a comparison has one outcome only, whatever the input.
+func (c *comparison) constant(at int32, o *ir.Op) bool {
+	next := at + 1
+	if c.o.Never == nil || o.Dst < 0 || int(next) >= len(c.program.Insts) || !slices.Contains(c.program.After(at), next) {
+		return false
+	}
+	return c.never(next, o.Dst, true) || c.never(next, o.Dst, false)
+}
