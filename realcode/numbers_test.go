@@ -1,0 +1,392 @@
+package realcode
+
+import (
+	"fmt"
+	"maps"
+	"math/bits"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"optcheck/ptx"
+)
+
+// drawnPTX draws a kernel of integers whose jumps lead forward, and knows what each of its instructions computes.
+type drawnPTX struct {
+	*rapid.T
+	text  strings.Builder
+	insts []drawnInst
+}
+
+// drawnInst is an instruction: what it leaves in its register, or where it jumps.
+type drawnInst struct {
+	dst   string
+	guard string
+	neg   bool
+	eval  func(x []uint64) uint64
+	src   []string // registers, or numbers
+	jump  int      // the number of an instruction, 0 for none
+	addr  string   // the register of a store's address
+	load  string   // the name of what a load reads
+}
+
+func (d *drawnPTX) below(n int) int { return rapid.IntRange(0, n-1).Draw(d.T, "n") }
+
+func (d *drawnPTX) emit(text string, in drawnInst) {
+	guard := ""
+	if in.guard == "" && len(d.insts) > 10 && d.below(4) == 0 {
+		in.guard, in.neg = d.reg(1), d.below(2) == 0
+	}
+	if in.guard != "" {
+		guard = "@" + map[bool]string{true: "!"}[in.neg] + in.guard + " "
+	}
+	fmt.Fprintf(&d.text, "L%d: %s%s;\n", len(d.insts), guard, text)
+	d.insts = append(d.insts, in)
+}
+
+// reg is a register of some width.
+func (d *drawnPTX) reg(width int) string {
+	switch width {
+	case 1:
+		return "%p" + fmt.Sprint(d.below(2))
+	case 64:
+		return "%d" + fmt.Sprint(d.below(3))
+	}
+	return "%r" + fmt.Sprint(d.below(4))
+}
+
+// operand is a register or a number.
+func (d *drawnPTX) operand(width int) string {
+	if d.below(3) == 0 {
+		return fmt.Sprint(rapid.SampledFrom([]uint32{0, 1, 2, 3, 5, 8, 31, 32, 63, 64, 0xff, 1 << 31, 1<<32 - 1}).Draw(d.T, "k"))
+	}
+	return d.reg(width)
+}
+
+func signed(v uint64, width int) int64 { return int64(v<<(64-width)) >> (64 - width) }
+
+// operations2 are instructions of two operands, of some types.
+var operations2 = map[string]func(typ string, w int, a, b uint64) uint64{
+	"add":    func(_ string, _ int, a, b uint64) uint64 { return a + b },
+	"sub":    func(_ string, _ int, a, b uint64) uint64 { return a - b },
+	"mul.lo": func(_ string, _ int, a, b uint64) uint64 { return a * b },
+	"and":    func(_ string, _ int, a, b uint64) uint64 { return a & b },
+	"or":     func(_ string, _ int, a, b uint64) uint64 { return a | b },
+	"xor":    func(_ string, _ int, a, b uint64) uint64 { return a ^ b },
+	"shl":    func(_ string, _ int, a, b uint64) uint64 { return a << (b & mask(32)) },
+	"shr": func(typ string, w int, a, b uint64) uint64 {
+		if typ[0] == 's' {
+			return uint64(signed(a, w) >> min(b&mask(32), 63))
+		}
+		return a >> (b & mask(32))
+	},
+	"min": func(typ string, w int, a, b uint64) uint64 {
+		if typ[0] == 's' && signed(a, w) < signed(b, w) || typ[0] != 's' && a < b {
+			return a
+		}
+		return b
+	},
+	"max": func(typ string, w int, a, b uint64) uint64 {
+		if typ[0] == 's' && signed(a, w) > signed(b, w) || typ[0] != 's' && a > b {
+			return a
+		}
+		return b
+	},
+	"rem": func(_ string, _ int, a, b uint64) uint64 { return a % max(b, 1) },
+	"div": func(_ string, _ int, a, b uint64) uint64 { return a / max(b, 1) },
+}
+
+// relations are comparisons.
+var relations = map[string]func(a, b int64, x, y uint64) bool{
+	"eq": func(_, _ int64, x, y uint64) bool { return x == y }, "ne": func(_, _ int64, x, y uint64) bool { return x != y },
+	"lt": func(a, b int64, _, _ uint64) bool { return a < b }, "le": func(a, b int64, _, _ uint64) bool { return a <= b },
+	"gt": func(a, b int64, _, _ uint64) bool { return a > b }, "ge": func(a, b int64, _, _ uint64) bool { return a >= b },
+	"lo": func(_, _ int64, x, y uint64) bool { return x < y }, "ls": func(_, _ int64, x, y uint64) bool { return x <= y },
+	"hi": func(_, _ int64, x, y uint64) bool { return x > y }, "hs": func(_, _ int64, x, y uint64) bool { return x >= y },
+}
+
+// inst draws an instruction; n is the number of the last one.
+func (d *drawnPTX) inst(n int) {
+	w := 32 << d.below(2)
+	u, b := fmt.Sprint("u", w), fmt.Sprint("b", w)
+	typ := map[bool]string{true: "s", false: "u"}[d.below(3) == 0] + fmt.Sprint(w)
+	dst, x, y, z := d.reg(w), d.reg(w), d.operand(w), d.operand(w)
+	two := func(op, typ string) {
+		k, _, _ := strings.Cut(op, "#")
+		f := operations2[k]
+		d.emit(fmt.Sprintf("%s.%s %s, %s, %s", k, typ, dst, x, y), drawnInst{dst: dst, src: []string{x, y}, eval: func(v []uint64) uint64 { return f(typ, w, v[0], v[1]) }})
+	}
+	switch d.below(16) {
+	case 0:
+		d.emit(fmt.Sprintf("mov.%s %s, %s", u, dst, y), drawnInst{dst: dst, src: []string{y}, eval: func(v []uint64) uint64 { return v[0] }})
+	case 1, 2, 3:
+		two(rapid.SampledFrom([]string{"add", "sub", "mul.lo"}).Draw(d.T, "op"), typ)
+	case 4, 5:
+		two(rapid.SampledFrom([]string{"and", "or", "xor"}).Draw(d.T, "op"), b)
+	case 6:
+		y = fmt.Sprint(d.below(70))
+		if d.below(2) == 0 {
+			two("shl", b)
+		} else {
+			two("shr", typ)
+		}
+	case 7:
+		two(rapid.SampledFrom([]string{"min", "max"}).Draw(d.T, "op"), typ)
+	case 8:
+		if y[0] != '%' && y != "0" {
+			two(rapid.SampledFrom([]string{"rem", "div"}).Draw(d.T, "op"), u)
+		}
+	case 9:
+		p, q := d.reg(1), "1"
+		cmp := rapid.SampledFrom([]string{"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"}).Draw(d.T, "cmp")
+		kind := typ
+		if cmp[0] == 'h' || cmp == "lo" || cmp == "ls" {
+			kind = u
+		}
+		f, more, text := relations[cmp], rapid.SampledFrom([]string{"", "and", "or", "xor"}).Draw(d.T, "more"), ""
+		if more != "" {
+			q = d.reg(1)
+			text = ", " + q
+			more = "." + more
+		}
+		d.emit(fmt.Sprintf("setp.%s%s.%s %s, %s, %s%s", cmp, more, kind, p, x, y, text), drawnInst{dst: p, src: []string{x, y, q}, eval: func(v []uint64) uint64 {
+			a, b := int64(v[0]), int64(v[1])
+			if kind[0] == 's' {
+				a, b = signed(v[0], w), signed(v[1], w)
+			} else { // unsigned numbers are in the order of signed ones with another sign
+				a, b = int64(v[0]^1<<63), int64(v[1]^1<<63)
+			}
+			is := bit(f(a, b, v[0], v[1]))
+			return map[string]uint64{"": is, ".and": is & v[2], ".or": is | v[2], ".xor": is ^ v[2]}[more]
+		}})
+	case 10:
+		p := d.reg(1)
+		d.emit(fmt.Sprintf("selp.%s %s, %s, %s, %s", b, dst, x, y, p), drawnInst{dst: dst, src: []string{x, y, p}, eval: func(v []uint64) uint64 { return v[1-v[2]] }})
+	case 11:
+		d.emit(fmt.Sprintf("mad.lo.%s %s, %s, %s, %s", typ, dst, x, y, z), drawnInst{dst: dst, src: []string{x, y, z}, eval: func(v []uint64) uint64 { return v[0]*v[1] + v[2] }})
+	case 12:
+		at, size := d.below(40), 1+d.below(40)
+		d.emit(fmt.Sprintf("bfe.%s %s, %s, %d, %d", u, dst, x, at, size), drawnInst{dst: dst, src: []string{x}, eval: func(v []uint64) uint64 { return v[0] >> at & mask(size) }})
+	case 13:
+		d.other(w, dst, x, y, z)
+	case 14:
+		if a := d.reg(64); d.below(2) == 0 {
+			name := fmt.Sprint("loaded", len(d.insts))
+			d.emit(fmt.Sprintf("ld.global.u32 %%r0, [%s]", a), drawnInst{dst: "%r0", src: []string{name}, load: name, eval: func(v []uint64) uint64 { return v[0] }})
+			return
+		}
+		a := d.reg(64)
+		d.emit(fmt.Sprintf("st.global.u32 [%s+%d], %%r0", a, 4*d.below(3)), drawnInst{addr: a})
+	case 15:
+		to := min(len(d.insts)+1+d.below(5), n)
+		d.emit(fmt.Sprintf("bra L%d", to), drawnInst{jump: to, guard: d.reg(1), neg: d.below(2) == 0})
+	}
+}
+
+// other draws a less common instruction.
+func (d *drawnPTX) other(w int, dst, x, y, z string) {
+	switch d.below(8) {
+	case 0:
+		table := d.below(256)
+		a, b, c := d.reg(32), d.reg(32), d.reg(32)
+		d.emit(fmt.Sprintf("lop3.b32 %%r0, %s, %s, %s, %d", a, b, c, table), drawnInst{dst: "%r0", src: []string{a, b, c}, eval: func(v []uint64) (out uint64) {
+			for i := range 32 {
+				out |= uint64(table) >> (v[0]>>i&1<<2 | v[1]>>i&1<<1 | v[2]>>i&1) & 1 << i
+			}
+			return out
+		}})
+	case 1:
+		d.emit(fmt.Sprintf("not.b%d %s, %s", w, dst, x), drawnInst{dst: dst, src: []string{x}, eval: func(v []uint64) uint64 { return ^v[0] }})
+	case 2:
+		d.emit(fmt.Sprintf("neg.s%d %s, %s", w, dst, x), drawnInst{dst: dst, src: []string{x}, eval: func(v []uint64) uint64 { return -v[0] }})
+	case 3:
+		d.emit(fmt.Sprintf("popc.b%d %%r1, %s", w, x), drawnInst{dst: "%r1", src: []string{x}, eval: func(v []uint64) uint64 { return uint64(bits.OnesCount64(v[0])) }})
+	case 4:
+		d.emit(fmt.Sprintf("clz.b%d %%r1, %s", w, x), drawnInst{dst: "%r1", src: []string{x}, eval: func(v []uint64) uint64 { return uint64(bits.LeadingZeros64(v[0]) - 64 + w) }})
+	case 5:
+		a, b := d.reg(32), d.operand(32)
+		if typ := rapid.SampledFrom([]string{"u32", "s32"}).Draw(d.T, "typ"); typ == "u32" {
+			d.emit(fmt.Sprintf("mul.wide.u32 %%d1, %s, %s", a, b), drawnInst{dst: "%d1", src: []string{a, b}, eval: func(v []uint64) uint64 { return v[0] * (v[1] & mask(32)) }})
+		} else {
+			d.emit(fmt.Sprintf("mul.wide.s32 %%d1, %s, %s", a, b), drawnInst{dst: "%d1", src: []string{a, b}, eval: func(v []uint64) uint64 {
+				return uint64(signed(v[0], 32) * signed(v[1], 32))
+			}})
+		}
+	case 6:
+		a := d.reg(32)
+		if d.below(2) == 0 {
+			d.emit(fmt.Sprintf("cvt.u64.u32 %%d2, %s", a), drawnInst{dst: "%d2", src: []string{a}, eval: func(v []uint64) uint64 { return v[0] }})
+		} else {
+			d.emit(fmt.Sprintf("cvt.s64.s32 %%d2, %s", a), drawnInst{dst: "%d2", src: []string{a}, eval: func(v []uint64) uint64 { return uint64(signed(v[0], 32)) }})
+		}
+	case 7:
+		a := d.reg(64)
+		d.emit(fmt.Sprintf("cvt.u32.u64 %%r2, %s", a), drawnInst{dst: "%r2", src: []string{a}, eval: func(v []uint64) uint64 { return v[0] }})
+	}
+}
+
+func widthOf(reg string) int { return map[byte]int{'p': 1, 'r': 32, 'd': 64}[reg[1]] }
+
+// kernel draws a kernel.
+func (d *drawnPTX) kernel() string {
+	first := func(text, dst, src string) {
+		d.emit(text, drawnInst{dst: dst, src: []string{src}, eval: func(v []uint64) uint64 { return v[0] }})
+	}
+	first("ld.param.u32 %r0, [a]", "%r0", "a")
+	first("mov.u32 %r1, %tid.x", "%r1", "%tid.x")
+	first("mov.u32 %r2, 6", "%r2", "6")
+	first("mov.u32 %r3, %laneid", "%r3", "%laneid")
+	first("ld.param.u64 %d0, [b]", "%d0", "b")
+	first("mov.u64 %d1, 24", "%d1", "24")
+	first("ld.param.u64 %d2, [b]", "%d2", "b")
+	for p := range 2 {
+		x, y := "%r"+fmt.Sprint(p), "%r"+fmt.Sprint(2+p)
+		d.emit(fmt.Sprintf("setp.eq.u32 %%p%d, %s, %s", p, x, y), drawnInst{dst: "%p" + fmt.Sprint(p), src: []string{x, y}, eval: func(v []uint64) uint64 { return bit(v[0] == v[1]) }})
+	}
+	n := 12 + d.below(20)
+	for len(d.insts) < n {
+		d.inst(n)
+	}
+	d.emit("st.global.u32 [%d0], %r0", drawnInst{addr: "%d0", guard: "%p0"})
+	return ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u32 a, .param .u64 b) {\n.reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %d<3>;\n" +
+		d.text.String() + "ret;\n}\n"
+}
+
+// run executes the kernel: of each instruction that is performed, what it leaves in its register, or the address of its store; and of
+// stores, what they store.
+func (d *drawnPTX) run(inputs map[string]uint64) (out, stored map[int]uint64) {
+	regs := map[string]uint64{}
+	out, stored = map[int]uint64{}, map[int]uint64{}
+	for at := 0; at < len(d.insts); at++ {
+		in := &d.insts[at]
+		if in.guard != "" && (regs[in.guard] != 0) == in.neg {
+			continue
+		}
+		switch {
+		case in.jump > 0:
+			out[at] = 0
+			at = in.jump - 1
+			continue
+		case in.addr != "":
+			out[at], stored[at] = regs[in.addr], regs["%r0"]
+			continue
+		}
+		var src []uint64
+		for _, s := range in.src {
+			v, ok := regs[s]
+			if k, given := inputs[s]; given {
+				v, ok = k, true
+			}
+			if strings.HasPrefix(s, "loaded") && !ok { // some word
+				v, ok = 5, true
+			}
+			if !ok {
+				_, err := fmt.Sscan(s, &v)
+				require.NoError(d, err, s)
+				if widthOf(in.dst) == 32 {
+					v &= mask(32)
+				}
+			}
+			src = append(src, v)
+		}
+		regs[in.dst] = in.eval(src) & mask(widthOf(in.dst))
+		out[at] = regs[in.dst]
+	}
+	return out, stored
+}
+
+// addresses are those of the stores that are performed.
+func (d *drawnPTX) addresses(out map[int]uint64) map[int]uint64 {
+	list := map[int]uint64{}
+	for i, v := range out {
+		if d.insts[i].addr != "" {
+			list[i] = v
+		}
+	}
+	return list
+}
+
+// TestNumbersExecuted: what is known of the numbers of a kernel is true of those that its execution computes, what nothing comes to is not
+// executed, addresses that are the same bytes behind one beginning have one, and what a load reads that nobody needs changes no store.
+func TestNumbersExecuted(t *testing.T) {
+	known, never, fixed, dead := 0, 0, 0, 0
+	for range 20 {
+		rapid.Check(t, func(t *rapid.T) {
+			d := &drawnPTX{T: t}
+			text := d.kernel()
+			m, err := ptx.Parse("k.ptx", []byte(text))
+			require.NoError(t, err, text)
+			f := m.Func("k")
+			src, err := readSource(m, f)
+			require.NoError(t, err, text)
+			var at []int32 // of each instruction
+			for i, st := range f.Body {
+				if st.Inst != nil {
+					at = append(at, int32(i))
+				}
+			}
+			require.Len(t, at, len(d.insts)+1, text)
+			walk := newWalk(f)
+			for _, inputs := range []map[string]uint64{{"a": 0, "b": 1 << 40, "%tid.x": 0, "%laneid": 0}, {"a": 6, "b": 4096, "%tid.x": 77, "%laneid": 6},
+				{"a": 1 << 31, "b": 0, "%tid.x": 1023, "%laneid": 31}, {"a": mask(32), "b": mask(64), "%tid.x": 6, "%laneid": 3}} {
+				roots := map[string]uint64{}
+				out, stored := d.run(inputs)
+				for _, op := range src.ops {
+					i := slices.Index(at, op.at)
+					if !op.Dead || d.insts[i].load == "" {
+						continue
+					}
+					dead++
+					for _, v := range []uint64{0, 1, 6, 1 << 31} {
+						other := maps.Clone(inputs)
+						other[d.insts[i].load] = v
+						out2, stored2 := d.run(other)
+						require.Equal(t, stored, stored2, "nobody needs what instruction %d reads in\n%s", i, text)
+						require.Equal(t, d.addresses(out), d.addresses(out2), "nobody needs what instruction %d reads in\n%s", i, text)
+					}
+				}
+				for i, v := range out {
+					in := &d.insts[i]
+					require.True(t, src.numbers.performs(f, at[i]), "instruction %d of\n%s", i, text)
+					if in.addr != "" {
+						a := walk.addressOf(f.Body[at[i]].Inst)
+						if base, ok := roots[a.root]; a.fixed() && ok {
+							fixed++
+							require.Equal(t, base, v-uint64(a.offset)+uint64(offsetOf(f.Body[at[i]].Inst)), "the address of %d in\n%s", i, text)
+						} else {
+							roots[a.root] = v - uint64(a.offset) + uint64(offsetOf(f.Body[at[i]].Inst))
+						}
+						continue
+					}
+					if in.jump > 0 {
+						continue
+					}
+					for _, fr := range src.numbers.frames[f] {
+						if k, ok := fr.known[at[i]]; ok {
+							k = k.cut(widthOf(in.dst))
+							require.True(t, k.may(v), "instruction %d leaves %x, not %x with %x open, for %v in\n%s", i, v, k.value, k.open, inputs, text)
+							if k.open != mask(widthOf(in.dst)) {
+								known++
+							}
+						}
+					}
+				}
+			}
+			for i := range d.insts {
+				if !src.numbers.performs(f, at[i]) {
+					never++
+				}
+			}
+		})
+	}
+	require.Greater(t, known, 5000)
+	require.Greater(t, never, 10)
+	require.Greater(t, fixed, 20)
+	require.Greater(t, dead, 20)
+}
+
+// offsetOf is the constant in an address.
+func offsetOf(in *ptx.Inst) int64 { return in.Args[0].Value }
