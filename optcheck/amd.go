@@ -112,9 +112,6 @@ func (*amd) content(m *machine, v value) value {
 // join merges two paths, one of which skips code that no lane is active for. One side then holds a selection by EXEC
 // and the other the old value; the selection is right for both.
 func (*amd) join(m *machine, x, y value, st, q *state) (value, bool) {
-	if x == none || y == none {
-		return none, false
-	}
 	e := regIndex(isa.RegExec)
 	for _, s := range [2][2]value{{x, y}, {y, x}} {
 		n := m.tr.pool.nodes[s[0]]

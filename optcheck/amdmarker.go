@@ -102,7 +102,7 @@ func (m *machine) disguised() {
 			continue
 		}
 		v := p.affineOf(x.data[0], 0)
-		if v.leaf == none || x.data[0] == none {
+		if v.leaf == none {
 			continue
 		}
 		for j := range tr.events {

@@ -88,8 +88,8 @@ func (m *machine) unmasked(v value) value {
 		return v
 	}
 	for _, x := range [2][2]value{{n.a, n.b}, {n.b, n.a}} {
-		mask, ok := p.isConst(x[1])
-		if !ok || mask != 0xff && mask != 0xffff {
+		mask, _ := p.isConst(x[1])
+		if mask != 0xff && mask != 0xffff {
 			continue
 		}
 		of := p.decided(x[0], mask)

@@ -110,12 +110,12 @@ func machineRegisters(t *litmus.Test, i int, in *LiftedThread, f *explore.Final)
 
 // computeWord executes an instruction that is not an access.
 func computeWord(x *litmus.Instr, regs map[string]wordReg) wordReg {
-	var a [3]wordReg
+	a := make([]wordReg, max(3, len(x.Src)))
 	for i, o := range x.Src {
-		switch {
-		case i < len(a) && o.Kind == litmus.OperandConst:
+		switch o.Kind {
+		case litmus.OperandConst:
 			a[i].v = o.Value
-		case i < len(a) && o.Kind == litmus.OperandReg:
+		case litmus.OperandReg:
 			a[i] = regs[o.Name]
 		default:
 			return wordReg{lost: true}
