@@ -87,7 +87,7 @@ func (w *regWalk) meet(b int) bool {
 	}
 	news := false
 	for n, v := range w.in[b] {
-		if v.root == "" || w.state[n] == v {
+		if w.state[n] == v {
 			continue
 		}
 		if phi := w.phi(b, n); v != phi {
