@@ -2,6 +2,8 @@ package realcode
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -122,8 +124,16 @@ func accessed(code []isa.Inst, seed uint32) map[int]uint32 {
 	return out
 }
 
+func textOf(f *isa.Func, w *regWalk) (text string) {
+	for k := range f.Insts {
+		in := &f.Insts[k]
+		text += fmt.Sprintln(k, in.Guard, in.Op, in.Micro, in.Args, in.Target, w.out[k])
+	}
+	return text
+}
+
 // TestAddressesExecuted: on any machine code whose jumps lead forward, two accesses that are found to be some bytes behind one beginning are so
-// in its execution.
+// in its execution, and what it performs is a path of its graph.
 func TestAddressesExecuted(t *testing.T) {
 	compared := 0
 	for range 30 {
@@ -134,9 +144,23 @@ func TestAddressesExecuted(t *testing.T) {
 			}
 			f.BuildCFG()
 			w := follow(f, 0)
+			m := readMachine(&isa.Program{Funcs: []*isa.Func{f}}, f, 80)
+			for i := range m.steps {
+				if m.steps[i].letter = -1; m.insts[i].Role == isa.RoleStore {
+					m.steps[i].letter = int32(i)
+				}
+			}
+			g, err := unroll(m.steps, 0, len(m.conds.ids), everyCondition(len(m.conds.ids)), maxNodes())
+			require.NoError(t, err)
 			for _, seed := range []uint32{1, 7, 32, 0x10001, 1 << 31} {
 				roots := map[string]uint32{}
-				for i, v := range accessed(f.Insts, seed) {
+				out := accessed(f.Insts, seed)
+				var word []int32
+				for _, i := range slices.Sorted(maps.Keys(out)) {
+					word = append(word, int32(i))
+				}
+				require.True(t, accepts(g, word), "%v in\n%s", word, textOf(f, w))
+				for i, v := range out {
 					a := w.out[i]
 					base := v - uint32(a.offset)
 					other, ok := roots[a.root]
@@ -145,12 +169,7 @@ func TestAddressesExecuted(t *testing.T) {
 						continue
 					}
 					compared++
-					text := ""
-					for k := range f.Insts {
-						in := &f.Insts[k]
-						text += fmt.Sprintln(k, in.Guard, in.Op, in.Micro, in.Args, in.Target, w.out[k])
-					}
-					require.Equal(t, other, base, "%d at %v in\n%s", i, a, text)
+					require.Equal(t, other, base, "%d at %v in\n%s", i, a, textOf(f, w))
 				}
 			}
 		})

@@ -309,6 +309,37 @@ func (d *drawnPTX) addresses(out map[int]uint64) map[int]uint64 {
 	return list
 }
 
+// accepts reports whether a graph has a path from its start to its end with these letters and no others.
+func accepts(g *graph, word []int32) bool {
+	at := map[int32]bool{0: true}
+	closed := func() {
+		for grown := true; grown; {
+			grown = false
+			for n := range at {
+				for _, to := range g.next[n] {
+					if g.letter[to] < 0 && !at[to] {
+						at[to], grown = true, true
+					}
+				}
+			}
+		}
+	}
+	for _, l := range word {
+		closed()
+		next := map[int32]bool{}
+		for n := range at {
+			for _, to := range g.next[n] {
+				if g.letter[to] == l {
+					next[to] = true
+				}
+			}
+		}
+		at = next
+	}
+	closed()
+	return at[1]
+}
+
 // TestNumbersExecuted: what is known of the numbers of a kernel is true of those that its execution computes, what nothing comes to is not
 // executed, addresses that are the same bytes behind one beginning have one, and what a load reads that nobody needs changes no store.
 func TestNumbersExecuted(t *testing.T) {
@@ -329,11 +360,23 @@ func TestNumbersExecuted(t *testing.T) {
 				}
 			}
 			require.Len(t, at, len(d.insts)+1, text)
-			walk := newWalk(f)
+			walk, never2 := newWalk(f), src.never(src.entries[f])
+			g, err := unroll(src.steps, src.entries[f], len(src.conds.ids), everyCondition(len(src.conds.ids)), maxNodes())
+			require.NoError(t, err)
+			full, err := unroll(src.steps, src.entries[f], len(src.conds.ids), nil, maxNodes())
+			require.NoError(t, err)
 			for _, inputs := range []map[string]uint64{{"a": 0, "b": 1 << 40, "%tid.x": 0, "%laneid": 0}, {"a": 6, "b": 4096, "%tid.x": 77, "%laneid": 6},
 				{"a": 1 << 31, "b": 0, "%tid.x": 1023, "%laneid": 31}, {"a": mask(32), "b": mask(64), "%tid.x": 6, "%laneid": 3}} {
 				roots := map[string]uint64{}
 				out, stored := d.run(inputs)
+				var word []int32
+				for k, op := range src.ops {
+					if _, runs := out[slices.Index(at, op.at)]; runs {
+						word = append(word, int32(k))
+						require.False(t, never2[k], "operation %d in\n%s", k, text)
+					}
+				}
+				require.True(t, accepts(g, word) && accepts(full, word), "%v in\n%s", word, text)
 				for _, op := range src.ops {
 					i := slices.Index(at, op.at)
 					if !op.Dead || d.insts[i].load == "" {
