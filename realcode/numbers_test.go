@@ -1,6 +1,7 @@
 package realcode
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/bits"
@@ -19,6 +20,8 @@ type drawnPTX struct {
 	*rapid.T
 	text  strings.Builder
 	insts []drawnInst
+	// callee is a function of a word and a double word, which has no accesses; nil in itself.
+	callee *drawnPTX
 }
 
 // drawnInst is an instruction: what it leaves in its register, or where it jumps.
@@ -31,6 +34,9 @@ type drawnInst struct {
 	jump  int      // the number of an instruction, 0 for none
 	addr  string   // the register of a store's address
 	load  string   // the name of what a load reads
+	calls bool
+	part  bool // of what it writes
+	first int  // of those of a call
 }
 
 func (d *drawnPTX) below(n int) int { return rapid.IntRange(0, n-1).Draw(d.T, "n") }
@@ -110,6 +116,10 @@ var relations = map[string]func(a, b int64, x, y uint64) bool{
 
 // inst draws an instruction; n is the number of the last one.
 func (d *drawnPTX) inst(n int) {
+	if d.callee != nil && d.below(8) == 0 {
+		d.call()
+		return
+	}
 	w := 32 << d.below(2)
 	u, b := fmt.Sprint("u", w), fmt.Sprint("b", w)
 	typ := map[bool]string{true: "s", false: "u"}[d.below(3) == 0] + fmt.Sprint(w)
@@ -119,7 +129,11 @@ func (d *drawnPTX) inst(n int) {
 		f := operations2[k]
 		d.emit(fmt.Sprintf("%s.%s %s, %s, %s", k, typ, dst, x, y), drawnInst{dst: dst, src: []string{x, y}, eval: func(v []uint64) uint64 { return f(typ, w, v[0], v[1]) }})
 	}
-	switch d.below(16) {
+	kinds := 16
+	if d.callee == nil {
+		kinds = 14
+	}
+	switch d.below(kinds) {
 	case 0:
 		d.emit(fmt.Sprintf("mov.%s %s, %s", u, dst, y), drawnInst{dst: dst, src: []string{y}, eval: func(v []uint64) uint64 { return v[0] }})
 	case 1, 2, 3:
@@ -228,10 +242,57 @@ func (d *drawnPTX) other(w int, dst, x, y, z string) {
 	}
 }
 
+// call passes two registers, or a number, and takes what comes back.
+func (d *drawnPTX) call() {
+	pass := func(text, dst, src string) {
+		fmt.Fprintf(&d.text, "%s;\n", text)
+		d.insts = append(d.insts, drawnInst{dst: dst, src: []string{src}, eval: func(v []uint64) uint64 { return v[0] }})
+	}
+	x, y, to := d.operand(32), d.reg(64), d.reg(32)
+	first := len(d.insts)
+	for i := range 5 { // jumps to any of them lead to the first
+		fmt.Fprintf(&d.text, "L%d: ", first+i)
+	}
+	fmt.Fprintln(&d.text)
+	pass("st.param.b32 [pa], "+x, "#r:a", x)
+	if d.below(2) == 0 {
+		pass("st.param.b64 [pb], "+y, "#d:b", y)
+	} else { // in parts
+		pass("st.param.b32 [pb], 8", "#d:b", "8")
+		fmt.Fprintf(&d.text, "st.param.b32 [pb+4], 1;\n")
+		d.insts = append(d.insts, drawnInst{dst: "#d:b", src: []string{"#d:b"}, eval: func(v []uint64) uint64 { return v[0] | 1<<32 }, part: true})
+	}
+	fmt.Fprintf(&d.text, "call (q), f, (pa, pb);\n")
+	d.insts = append(d.insts, drawnInst{dst: "#r:q", calls: true})
+	pass("ld.param.b32 "+to+", [q]", to, "#r:q")
+	if len(d.insts) == first+4 {
+		pass("mov.b32 "+to+", "+to, to, to)
+	}
+	for i := range 5 {
+		d.insts[first+i].first = first
+	}
+}
+
 func widthOf(reg string) int { return map[byte]int{'p': 1, 'r': 32, 'd': 64}[reg[1]] }
+
+// function is the text of the function that is called.
+func (d *drawnPTX) function() string {
+	d.body()
+	return ".func (.param .b32 r) f(.param .u32 a, .param .u64 b) {\n.reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %d<3>;\n" +
+		d.text.String() + "st.param.b32 [r], %r0;\nret;\n}\n"
+}
 
 // kernel draws a kernel.
 func (d *drawnPTX) kernel() string {
+	d.callee = &drawnPTX{T: d.T}
+	f := d.callee.function()
+	d.body()
+	d.emit("st.global.u32 [%d0], %r0", drawnInst{addr: "%d0", guard: "%p0"})
+	return ".version 7.8\n.target sm_80\n.address_size 64\n" + f + ".visible .entry k(.param .u32 a, .param .u64 b) {\n" +
+		".reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %d<3>; .param .b32 pa; .param .b64 pb; .param .b32 q;\n" + d.text.String() + "ret;\n}\n"
+}
+
+func (d *drawnPTX) body() {
 	first := func(text, dst, src string) {
 		d.emit(text, drawnInst{dst: dst, src: []string{src}, eval: func(v []uint64) uint64 { return v[0] }})
 	}
@@ -248,17 +309,17 @@ func (d *drawnPTX) kernel() string {
 	}
 	n := 12 + d.below(20)
 	for len(d.insts) < n {
-		d.inst(n)
+		d.inst(n + 5)
 	}
-	d.emit("st.global.u32 [%d0], %r0", drawnInst{addr: "%d0", guard: "%p0"})
-	return ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u32 a, .param .u64 b) {\n.reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %d<3>;\n" +
-		d.text.String() + "ret;\n}\n"
+	for len(d.insts) < n+5 { // jumps lead here at most
+		d.emit("mov.u32 %r1, 3", drawnInst{dst: "%r1", src: []string{"3"}, eval: func(v []uint64) uint64 { return v[0] }})
+	}
 }
 
 // run executes the kernel: of each instruction that is performed, what it leaves in its register, or the address of its store; and of
 // stores, what they store.
-func (d *drawnPTX) run(inputs map[string]uint64) (out, stored map[int]uint64) {
-	regs := map[string]uint64{}
+func (d *drawnPTX) run(inputs map[string]uint64) (out, stored map[int]uint64, regs map[string]uint64) {
+	regs = map[string]uint64{}
 	out, stored = map[int]uint64{}, map[int]uint64{}
 	for at := 0; at < len(d.insts); at++ {
 		in := &d.insts[at]
@@ -266,9 +327,13 @@ func (d *drawnPTX) run(inputs map[string]uint64) (out, stored map[int]uint64) {
 			continue
 		}
 		switch {
+		case in.calls:
+			_, _, ends := d.callee.run(map[string]uint64{"a": regs["#r:a"], "b": regs["#d:b"], "%tid.x": inputs["%tid.x"], "%laneid": inputs["%laneid"]})
+			regs[in.dst] = ends["%r0"]
+			continue
 		case in.jump > 0:
 			out[at] = 0
-			at = in.jump - 1
+			at = cmp.Or(d.insts[in.jump].first, in.jump) - 1
 			continue
 		case in.addr != "":
 			out[at], stored[at] = regs[in.addr], regs["%r0"]
@@ -293,9 +358,11 @@ func (d *drawnPTX) run(inputs map[string]uint64) (out, stored map[int]uint64) {
 			src = append(src, v)
 		}
 		regs[in.dst] = in.eval(src) & mask(widthOf(in.dst))
-		out[at] = regs[in.dst]
+		if out[at] = regs[in.dst]; in.part {
+			out[at] >>= 32
+		}
 	}
-	return out, stored
+	return out, stored, regs
 }
 
 // addresses are those of the stores that are performed.
@@ -368,7 +435,7 @@ func TestNumbersExecuted(t *testing.T) {
 			for _, inputs := range []map[string]uint64{{"a": 0, "b": 1 << 40, "%tid.x": 0, "%laneid": 0}, {"a": 6, "b": 4096, "%tid.x": 77, "%laneid": 6},
 				{"a": 1 << 31, "b": 0, "%tid.x": 1023, "%laneid": 31}, {"a": mask(32), "b": mask(64), "%tid.x": 6, "%laneid": 3}} {
 				roots := map[string]uint64{}
-				out, stored := d.run(inputs)
+				out, stored, _ := d.run(inputs)
 				var word []int32
 				for k, op := range src.ops {
 					if _, runs := out[slices.Index(at, op.at)]; runs {
@@ -386,7 +453,7 @@ func TestNumbersExecuted(t *testing.T) {
 					for _, v := range []uint64{0, 1, 6, 1 << 31} {
 						other := maps.Clone(inputs)
 						other[d.insts[i].load] = v
-						out2, stored2 := d.run(other)
+						out2, stored2, _ := d.run(other)
 						require.Equal(t, stored, stored2, "nobody needs what instruction %d reads in\n%s", i, text)
 						require.Equal(t, d.addresses(out), d.addresses(out2), "nobody needs what instruction %d reads in\n%s", i, text)
 					}
