@@ -30,10 +30,13 @@ func TestAMDOrders(t *testing.T) {
 		c.pass = &pass{tr: tr, s: &spec.Spec{Locations: 2}, r: &Result{}, owner: make([][]int, n)}
 		open := []openCounter{{counter: isa.CountVM}}
 		for i := range n {
-			e := spec.Entry{Pos: i, Loc: rnd.IntN(2), Kind: spec.Kind{Op: anyOf(rnd, []litmus.Op{litmus.OpLd, litmus.OpSt, litmus.OpAtom}), Width: 4,
+			e := spec.Entry{Pos: i, Loc: rnd.IntN(2), Kind: spec.Kind{Op: anyOf(rnd, []litmus.Op{litmus.OpLd, litmus.OpSt, litmus.OpAtom}),
+				Width: 4,
 				Space: anyOf(rnd, []litmus.Space{litmus.Global, litmus.Global, litmus.Shared}), Scope: litmus.ScopeSys,
-				Sem: anyOf(rnd, []litmus.Sem{litmus.SemNone, litmus.SemRelaxed, litmus.SemAcquire, litmus.SemRelease, litmus.SemAcqRel, litmus.SemSC, litmus.SemVolatile})}}
-			x := event{inst: i, read: -1, role: map[litmus.Op]isa.Role{litmus.OpLd: isa.RoleLoad, litmus.OpSt: isa.RoleStore, litmus.OpAtom: isa.RoleAtomic}[e.Kind.Op]}
+				Sem: anyOf(rnd, []litmus.Sem{litmus.SemNone, litmus.SemRelaxed, litmus.SemAcquire, litmus.SemRelease, litmus.SemAcqRel, litmus.SemSC,
+					litmus.SemVolatile})}}
+			x := event{inst: i, read: -1, role: map[litmus.Op]isa.Role{litmus.OpLd: isa.RoleLoad, litmus.OpSt: isa.RoleStore,
+				litmus.OpAtom: isa.RoleAtomic}[e.Kind.Op]}
 			if x.mem.Space = isa.SpaceGlobal; e.Kind.Space == litmus.Shared {
 				x.mem.Space = isa.SpaceShared
 			}

@@ -124,7 +124,7 @@ func suits(op litmus.Op, atom litmus.AtomOp, t litmus.Type) bool {
 	case op == litmus.OpLd || op == litmus.OpSt:
 		return true
 	case atom == litmus.AtomAdd:
-		return !bits
+		return !bits && t != litmus.S64 // PTX has no atom.add.s64
 	case atom == litmus.AtomExch || atom == litmus.AtomCAS || atom == litmus.AtomAnd || atom == litmus.AtomOr || atom == litmus.AtomXor:
 		return bits
 	}

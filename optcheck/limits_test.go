@@ -78,21 +78,23 @@ func TestLiftRefused(t *testing.T) {
 		ops []liftOp
 		err string // "" for none
 	}{
-		"a store":                           {[]liftOp{store(0, one)}, ""},
-		"to no location":                    {[]liftOp{store(-1, one)}, "location -1 of 5"},
-		"behind the last one":               {[]liftOp{store(5, one)}, "location 5 of 5"},
-		"to the last one":                   {[]liftOp{store(4, []*expr{word(1), word(2)})}, ""},
-		"a known parameter":                 {[]liftOp{store(0, []*expr{{op: exParam, k: 8}})}, ""},
-		"an unknown parameter":              {[]liftOp{store(0, []*expr{{op: exParam, k: 40}})}, "parameter at offset 40"},
-		"the upper word of a word":          {[]liftOp{load, store(0, []*expr{{op: exLoad, word: 1}})}, "the upper word of a 32-bit value"},
-		"a word":                            {[]liftOp{load, store(0, []*expr{{op: exLoad}})}, ""},
-		"a condition that is a comparison":  {[]liftOp{under(store(0, one), flag)}, ""},
-		"a condition that is a sum":         {[]liftOp{under(store(0, one), &expr{op: exAdd, args: []*expr{word(1), word(2)}})}, "no comparison"},
-		"never, and nobody sees it":         {[]liftOp{under(store(0, one), word(0))}, ""},
-		"never, but it reads":               {[]liftOp{under(load, word(0))}, "never performed"},
-		"half of a location":                {[]liftOp{half(store(2, one))}, ""},
-		"half of one, under a condition":    {[]liftOp{under(half(store(2, one)), flag)}, "conditional store of one half"},
-		"half of one, and all of it":        {[]liftOp{half(store(2, one)), store(2, []*expr{word(1), word(2)})}, "one half is stored elsewhere"},
+		"a store":                          {[]liftOp{store(0, one)}, ""},
+		"to no location":                   {[]liftOp{store(-1, one)}, "location -1 of 5"},
+		"behind the last one":              {[]liftOp{store(5, one)}, "location 5 of 5"},
+		"to the last one":                  {[]liftOp{store(4, []*expr{word(1), word(2)})}, ""},
+		"a known parameter":                {[]liftOp{store(0, []*expr{{op: exParam, k: 8}})}, ""},
+		"an unknown parameter":             {[]liftOp{store(0, []*expr{{op: exParam, k: 40}})}, "parameter at offset 40"},
+		"the upper word of a word":         {[]liftOp{load, store(0, []*expr{{op: exLoad, word: 1}})}, "the upper word of a 32-bit value"},
+		"a word":                           {[]liftOp{load, store(0, []*expr{{op: exLoad}})}, ""},
+		"a condition that is a comparison": {[]liftOp{under(store(0, one), flag)}, ""},
+		"a condition that is a sum": {[]liftOp{under(store(0, one), &expr{op: exAdd, args: []*expr{word(1), word(2)}})},
+			"no comparison"},
+		"never, and nobody sees it":      {[]liftOp{under(store(0, one), word(0))}, ""},
+		"never, but it reads":            {[]liftOp{under(load, word(0))}, "never performed"},
+		"half of a location":             {[]liftOp{half(store(2, one))}, ""},
+		"half of one, under a condition": {[]liftOp{under(half(store(2, one)), flag)}, "conditional store of one half"},
+		"half of one, and all of it": {[]liftOp{half(store(2, one)), store(2, []*expr{word(1), word(2)})},
+			"one half is stored elsewhere"},
 		"half of one, and all of another":   {[]liftOp{half(store(2, one)), store(3, []*expr{word(1), word(2)})}, ""},
 		"words that are computed apart":     {[]liftOp{store(2, []*expr{word(1), flag})}, "computed apart"},
 		"words of a parameter":              {[]liftOp{store(2, []*expr{{op: exParam, k: 8}, {op: exParam, k: 12}})}, ""},
@@ -110,7 +112,8 @@ func TestLiftRefused(t *testing.T) {
 	}
 }
 
-// TestAMDBarriers: a barrier of the test is one instruction, or a signal and the wait for it behind it, that nobody else has, and is performed
+// TestAMDBarriers: a barrier of the test is one instruction, or a signal and the wait for it behind it, that nobody else has, and is
+// performed
 // by all.
 func TestAMDBarriers(t *testing.T) {
 	for what, x := range map[string]struct {
@@ -131,7 +134,8 @@ func TestAMDBarriers(t *testing.T) {
 	} {
 		for _, guarded := range []bool{false, true} {
 			tr := &trace{pool: newValuePool(), fn: &isa.Func{}}
-			c := &amdCheck{pass: &pass{tr: tr, r: &Result{}, s: &spec.Spec{Entries: []spec.Entry{{Kind: spec.Kind{Op: litmus.OpBar}}}}, match: []int{-1}}}
+			c := &amdCheck{pass: &pass{tr: tr, r: &Result{}, s: &spec.Spec{Entries: []spec.Entry{{Kind: spec.Kind{Op: litmus.OpBar}}}},
+				match: []int{-1}}}
 			for i, op := range append(append([]string{"load"}, x.ops...), "load") {
 				e := event{inst: i, role: isa.RoleBarrier, read: -1, cond: op == "under"}
 				if op == "load" {
@@ -156,5 +160,32 @@ func TestAMDBarriers(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestHasEffect: what waits, touches caches or does nothing that is known has an effect unless a table says that it is harmless; a trap
+// always has.
+func TestHasEffect(t *testing.T) {
+	harmless := map[string]string{"known": "why", "part.MOD": "why"}
+	for what, x := range map[string]struct {
+		in   isa.Inst
+		want bool
+	}{
+		"a trap":                         {isa.Inst{Op: "known", Flow: isa.FlowTrap}, true},
+		"a wait":                         {isa.Inst{Op: "other", Role: isa.RoleWait}, true},
+		"a cache":                        {isa.Inst{Op: "other", Role: isa.RoleCache}, true},
+		"nothing":                        {isa.Inst{Op: "other", Role: isa.RoleNop}, true},
+		"a known wait":                   {isa.Inst{Op: "known", Role: isa.RoleWait}, false},
+		"a known cache operation":        {isa.Inst{Op: "known", Role: isa.RoleCache}, false},
+		"known with a modifier":          {isa.Inst{Op: "part", Mods: []string{"X", "MOD"}, Role: isa.RoleNop}, false},
+		"known with another modifier":    {isa.Inst{Op: "part", Mods: []string{"X"}, Role: isa.RoleNop}, true},
+		"known without it":               {isa.Inst{Op: "part", Role: isa.RoleNop}, true},
+		"a padding that has no name":     {isa.Inst{Role: isa.RoleNop}, false},
+		"what is matched":                {isa.Inst{Op: "other", Role: isa.RoleLoad}, false},
+		"an operation of registers":      {isa.Inst{Op: "other", Role: isa.RoleALU}, false},
+		"a branch":                       {isa.Inst{Op: "other", Role: isa.RoleBranch}, false},
+		"a fence, which is matched, too": {isa.Inst{Op: "other", Role: isa.RoleFence}, false},
+	} {
+		require.Equal(t, x.want, hasEffect(&x.in, harmless), what)
 	}
 }

@@ -12,10 +12,12 @@ import (
 )
 
 // microSources is how many sources operations have whose results depend on these alone.
-var microSources = map[isa.MicroOp]int{isa.MicroMov: 1, isa.MicroAdd: 3, isa.MicroLop3: 3, isa.MicroShl: 2, isa.MicroShr: 2, isa.MicroSel: 3, isa.MicroMul: 2,
-	isa.MicroMad: 3, isa.MicroLea: 3, isa.MicroMulHi: 2, isa.MicroMadHi: 4, isa.MicroLeaHi: 4, isa.MicroPlop: 3, isa.MicroTest: 3, isa.MicroSelCmp: 3,
-	isa.MicroSetp: 2, isa.MicroPrmt: 3, isa.MicroShfHi: 3, isa.MicroShfLo: 3, isa.MicroMin: 2, isa.MicroMax: 2, isa.MicroBfe: 3, isa.MicroShlOr: 3,
-	isa.MicroAddShl: 3, isa.MicroXorAdd: 3}
+var microSources = map[isa.MicroOp]int{
+	isa.MicroMov: 1, isa.MicroAdd: 3, isa.MicroLop3: 3, isa.MicroShl: 2, isa.MicroShr: 2, isa.MicroSel: 3, isa.MicroMul: 2,
+	isa.MicroMad: 3, isa.MicroLea: 3, isa.MicroMulHi: 2, isa.MicroMadHi: 4, isa.MicroLeaHi: 4, isa.MicroPlop: 3, isa.MicroTest: 3,
+	isa.MicroSelCmp: 3, isa.MicroSetp: 2, isa.MicroPrmt: 3, isa.MicroShfHi: 3, isa.MicroShfLo: 3, isa.MicroMin: 2, isa.MicroMax: 2,
+	isa.MicroBfe: 3, isa.MicroShlOr: 3, isa.MicroAddShl: 3, isa.MicroXorAdd: 3,
+}
 
 // meantWord is a value, and the word that it stands for; that of a predicate is all ones or none.
 type meantWord struct {
@@ -24,7 +26,8 @@ type meantWord struct {
 	pred bool
 }
 
-// TestMicroValues: what the checker makes of micro-operations that use each other's results, and of halves and bytes of these, is computed
+// TestMicroValues: what the checker makes of micro-operations that use each other's results, and of halves and bytes of these, is
+// computed
 // to what the operations compute, and so is what it is lifted to.
 func TestMicroValues(t *testing.T) {
 	ops := make([]isa.MicroOp, 0, len(microSources))
@@ -49,7 +52,8 @@ func TestMicroValues(t *testing.T) {
 func composed(t *rapid.T, target string, arch arch, ops []isa.MicroOp) (known int) {
 	draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "n") }
 	word := func() uint32 {
-		return rapid.SampledFrom([]uint32{0, 1, 2, 15, 16, 31, 32, 33, 0xff, 0x5410, 0x7632, 0x3210, 0xffff, 0xffff0000, 1 << 31, 1<<31 - 1, 1<<32 - 1}).Draw(t, "w")
+		return rapid.SampledFrom([]uint32{0, 1, 2, 15, 16, 31, 32, 33, 0xff, 0x5410, 0x7632, 0x3210, 0xffff, 0xffff0000, 1 << 31, 1<<31 - 1,
+			1<<32 - 1}).Draw(t, "w")
 	}
 	p := newValuePool()
 	read := someWords{word(), word(), word()}

@@ -51,7 +51,7 @@ func newPass(tr *trace, s *spec.Spec, r *Result, c *Checker) (*pass, error) {
 			continue
 		}
 		k := m.m.Entry.Pos
-		if k < 0 || k >= n {
+		if k >= n {
 			return nil, fmt.Errorf("there is a marker of access %d, and the specification has only %d", k, n)
 		}
 		if seen[k] && p.oper[k] != m.oper {

@@ -286,7 +286,7 @@ func (p *pass) describe(v value, depth int) string {
 		return fmt.Sprintf("the constant 0x%x", n.imm)
 	case kParam:
 		for k, o := range p.oper {
-			if o == v && !p.s.Entries[k].IsFence() && p.s.Entries[k].Writes() && !p.s.Entries[k].Reads() {
+			if o == v && p.s.Entries[k].Writes() && !p.s.Entries[k].Reads() {
 				return fmt.Sprintf("the value that %s stores (forwarded from a register)", p.name(k))
 			}
 		}

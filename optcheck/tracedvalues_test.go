@@ -19,7 +19,8 @@ func tracedCode(t *rapid.T) []isa.Inst {
 	n, kinds := rapid.IntRange(4, 18).Draw(t, "len"), 7+draw(2) // of instructions: with jumps, or without
 	code := make([]isa.Inst, 0, n+5)
 	for r := range uint16(3) { // each register is written before it is read
-		code = append(code, isa.Inst{Op: "LD", Role: isa.RoleLoad, Target: -1, Mem: isa.Mem{Width: 4, Space: isa.SpaceGlobal}, Defs: []isa.Reg{{Class: isa.ClassGPR, Num: r}}})
+		code = append(code, isa.Inst{Op: "LD", Role: isa.RoleLoad, Target: -1, Mem: isa.Mem{Width: 4, Space: isa.SpaceGlobal},
+			Defs: []isa.Reg{{Class: isa.ClassGPR, Num: r}}})
 	}
 	operand := func(r isa.Reg) isa.Operand {
 		return isa.Operand{Kind: map[bool]isa.OperandKind{true: isa.OpdPred, false: isa.OpdReg}[r.Class == isa.ClassPred], Reg: r, Words: 1}
@@ -52,7 +53,8 @@ func tracedCode(t *rapid.T) []isa.Inst {
 			in = alu(isa.MicroPlop, pred(), pred(), pred(), pred())
 		case 6:
 			r := gpr()
-			in = isa.Inst{Op: "ST", Role: isa.RoleStore, Target: -1, Mem: isa.Mem{Width: 4, Space: isa.SpaceGlobal}, Uses: []isa.Reg{r}, Data: []isa.Reg{r}}
+			in = isa.Inst{Op: "ST", Role: isa.RoleStore, Target: -1, Mem: isa.Mem{Width: 4, Space: isa.SpaceGlobal}, Uses: []isa.Reg{r},
+				Data: []isa.Reg{r}}
 		case 7:
 			in = isa.Inst{Op: "BRA", Role: isa.RoleBranch, Flow: isa.FlowJump, Target: min(6+i+draw(5), n+5)}
 		}
@@ -128,7 +130,8 @@ func depends(t *rapid.T, tr *trace, read someWords) {
 	}
 }
 
-// TestTracedValues: on any code whose jumps lead forward, what a store is found to store, and under which condition, is what execution shows.
+// TestTracedValues: on any code whose jumps lead forward, what a store is found to store, and under which condition, is what execution
+// shows.
 func TestTracedValues(t *testing.T) {
 	performed, not := 0, 0
 	for range 30 {

@@ -23,7 +23,8 @@ func (w *ways) taken(addr uint64) bool {
 	return x>>62 == 0
 }
 
-// executed lists the addresses of what code executes besides jumps, calls and returns; the end is "exit", "trapped", or "" after many steps.
+// executed lists the addresses of what code executes besides jumps, calls and returns; the end is "exit", "trapped", or "" after many
+// steps.
 func executed(code []isa.Inst, seed uint64) ([]uint64, string) {
 	w, list := &ways{seed, map[uint64]uint64{}}, []uint64{}
 	var stack []int

@@ -132,7 +132,8 @@ func textOf(f *isa.Func, w *regWalk) (text string) {
 	return text
 }
 
-// TestAddressesExecuted: on any machine code whose jumps lead forward, two accesses that are found to be some bytes behind one beginning are so
+// TestAddressesExecuted: on any machine code whose jumps lead forward, two accesses that are found to be some bytes behind one beginning
+// are so
 // in its execution, and what it performs is a path of its graph.
 func TestAddressesExecuted(t *testing.T) {
 	compared := 0
