@@ -54,7 +54,7 @@ func checkKernel(m *ptx.Module, f *ptx.Func, prog *isa.Program, sm int) Kernel {
 		k.Count = c.count
 		k.hazards(m, prog)
 		c.show(&k)
-		k.writes = c.writes()
+		k.writes, k.shapes = c.writes(), c.shapes()
 	case f.Entry:
 		k.Unknown = append(k.Unknown, Finding{Rule: Missing, Kernel: f.Name, Detail: "there is no machine code of this kernel"})
 	}

@@ -7,8 +7,9 @@ import (
 	"optcheck/ptx"
 )
 
-// leaveOut knows acquiring loads whose value is not used in some turns of a loop: in the copies of these
-// turns ptxas 12.4 leaves out the load, and keeps the invalidation, which stands for the acquire there.
+// leaveOut knows acquiring loads of which a path has the invalidation alone: ptxas 12.4 leaves out the load in turns of a loop that do
+// not use its value. The invalidation stands for the acquire there, so that what follows is compared with it. That these are the turns
+// that do not need the value is what execution tells: a load that is needed reads what no other has read.
 func (c *checker) leaveOut() {
 	for k, op := range c.src.ops {
 		g := &c.img[k]
@@ -17,7 +18,8 @@ func (c *checker) leaveOut() {
 		}
 		kept := slices.DeleteFunc(slices.Clone(g.inval), func(i int32) bool { return !c.bareInvalidation(g, i) })
 		if g.main = append(g.main, kept...); len(kept) > 0 {
-			c.note(Missing, k, "on a path nobody uses what it reads: the load is left out, its invalidation stays")
+			g.shape = "on a path the load is left out, and its invalidation stays"
+			c.note(Missing, k, "%s", g.shape)
 		}
 	}
 }

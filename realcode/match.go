@@ -15,6 +15,8 @@ type images struct {
 	// stutter tells that an image tries again until it succeeds; elected that one
 	// lane acts for its warp.
 	stutter, elected bool
+	// shape is the form of code, if it is one, by which alone it is known how often the operation is performed: execution has to show it.
+	shape string
 	// by is the operation that stands for this one, too: of two stores whose paths meet and
 	// that became one.
 	by int
@@ -314,13 +316,15 @@ func asks(in *isa.Inst) bool {
 	return in.Mem.Space == isa.SpaceGeneric && in.Mem.Atom != "CAST" && slices.ContainsFunc(in.Defs, isCond)
 }
 
+const eachTurn = "lanes have their turn in a loop"
+
 // turns knows loops that perform an operation for one address of the warp after the
 // other, where the instruction takes a uniform one: each lane has its turn.
 func (m *matcher) turns(g *images, group []int32) {
 	for _, i := range group {
 		in := m.mach.insts[i]
 		if in.Flow == isa.FlowJump && slices.Contains(in.Mods, "ANY") {
-			g.stutter = true // as long as any lane has had none
+			g.stutter, g.shape = true, eachTurn // as long as any lane has had none
 		}
 		if in.Op == "VOTEU" {
 			m.voted(g, i)
@@ -330,7 +334,7 @@ func (m *matcher) turns(g *images, group []int32) {
 		}
 		for _, k := range g.main {
 			if guard := m.mach.insts[k].Guard; slices.Contains(in.Defs, guard.Reg) && isCond(guard.Reg) {
-				g.stutter = true
+				g.stutter, g.shape = true, eachTurn
 				m.mach.steps[i].sets = []assign{{dst: m.mach.condOf(guard.Reg), src: -1, neg: !guard.Neg}}
 			}
 		}
@@ -346,6 +350,7 @@ func (m *matcher) voted(g *images, i int32) {
 	for _, k := range g.main {
 		if to, p := in.Args[0].Reg, in.Args[1]; isCond(to) && m.mach.insts[k].Guard.Reg == to {
 			s := &m.mach.steps[i]
+			g.shape = eachTurn
 			s.sets = []assign{{dst: m.mach.condOf(to), src: m.mach.condOf(p.Reg), neg: p.Not, fork: true}}
 			s.uses = append(s.uses, m.mach.condOf(p.Reg))
 		}

@@ -64,8 +64,10 @@ func about(steps []step, conds int, asked []int32) []step {
 	return out
 }
 
-// alikeUnder reports whether the words are alike in the graph with what is known of the conditions
-// under which the instructions stand: where that suffices, no more of it has to be known.
+// alikeUnder reports whether the words are alike in the graph with what is known of the conditions under which the instructions stand.
+//
+// That is a proof: the less is known of conditions, the more paths a graph has (unroll forks where it does not know), so that each path of
+// the machine code is one of this graph, and a word that none of its paths has the machine code has not. TestAlikeUnder.
 func (c *checker) alikeUnder(x, y int, xs, ys []int32, p policy) bool {
 	n := len(c.mach.conds.ids)
 	about := newConditions(n)

@@ -64,9 +64,12 @@ func (c *checker) pair(x, y int, w want) {
 		w.policy.optional, w.policy.early = true, true
 		v, err = c.compare(x, y, w.first, w.second, w.policy)
 	}
-	if v != nil && w.steady && c.src.spare(y) { // made where its value matters, and left out elsewhere
+	if v != nil && w.steady && c.src.spare(y) { // made where its value matters, as execution has to show, and left out elsewhere
 		w.policy.optional = true
-		v, err = c.compare(x, y, w.first, w.second, w.policy)
+		if v, err = c.compare(x, y, w.first, w.second, w.policy); v == nil && err == nil {
+			c.img[y].shape = "on a path the load is left out"
+			return // which says nothing of others like it
+		}
 	}
 	if err != nil && v == nil {
 		c.res.Unknown = append(c.res.Unknown, Finding{Rule: Reordered, Kernel: c.name, First: c.place(x), Second: c.place(y),

@@ -167,6 +167,7 @@ type Kernel struct {
 	Hash    string
 
 	writes []write
+	shapes []shape
 }
 
 // Shown is an instruction of the machine code. Part marks the invalidation of an

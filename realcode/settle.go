@@ -40,15 +40,56 @@ func (c *checker) writes() (out []write) {
 	return out
 }
 
+// shape is an operation of which the form of the code alone tells how often it is performed, unless execution does.
+type shape struct {
+	at   *Place
+	code []Code
+	why  string
+}
+
+// shapes are those of a kernel.
+func (c *checker) shapes() (out []shape) {
+	if c.matcher == nil {
+		return nil
+	}
+	for k := range c.img {
+		if g := &c.img[k]; g.shape != "" {
+			s := shape{at: c.place(k), why: g.shape}
+			for _, i := range g.main {
+				s.code = append(s.code, Code{c.name, c.mach.insts[i].Addr, c.mach.insts[i].Text})
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// unshown is an operation that is known by the form of the code alone, and of which some instruction was not performed by any run that was
+// compared; nil if there is none.
+func (k *Kernel) unshown(performed func(addr uint64) bool) *Finding {
+	for i := range k.shapes {
+		s := &k.shapes[i]
+		if j := slices.IndexFunc(s.code, func(c Code) bool { return !performed(c.Addr) }); j >= 0 {
+			return &Finding{Rule: Uncompared, Kernel: k.Name, First: s.at, Code: s.code[j : j+1],
+				Detail: "no run shows how often it is performed: " + s.why}
+		}
+	}
+	return nil
+}
+
 // settle makes unknown what is not known of a result: operations that write memory and that no run performed which was compared. If
-// kernels were not executed, only those of which nothing was found in the machine code.
+// kernels were not executed, only those of which nothing was found in the machine code, and those that are known by the form of the code.
 func (r *Result) settle(executed bool) {
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
 		var f *Finding
 		if at := slices.IndexFunc(r.Executed, func(x Executed) bool { return x.Kernel == k.Name }); at >= 0 {
-			if f = k.unseen(&r.Executed[at]); f == nil {
-				f = k.undecided(&r.Executed[at])
+			x := &r.Executed[at]
+			if f = k.unseen(x); f == nil {
+				f = k.undecided(x)
+			}
+			if f == nil && !x.Proved && (x.Result == nil || len(x.Findings) == 0) {
+				f = k.unshown(func(addr uint64) bool { return x.Result != nil && x.Performed[addr] })
 			}
 		} else {
 			f = k.unexecuted(executed)
@@ -62,7 +103,11 @@ func (r *Result) settle(executed bool) {
 
 // unexecuted is what is not known of a kernel that was not executed, or of a function that no kernel calls.
 func (k *Kernel) unexecuted(all bool) *Finding {
-	return k.uncompared(func(w *write) bool { return all || w.lost }, "no kernel calls the function")
+	f := k.uncompared(func(w *write) bool { return all || w.lost }, "no kernel calls the function")
+	if f == nil {
+		f = k.unshown(func(uint64) bool { return false })
+	}
+	return f
 }
 
 // unseen is what is not known of a kernel that was executed, or was tried to be.

@@ -91,6 +91,14 @@ func TestShuffleHalves(t *testing.T) {
 		g := &images{main: []int32{1, 2}}
 		m.halves(g)
 		require.Equal(t, map[bool][]int32{true: {1}, false: {1, 2}}[x.one], g.main, what)
+		m.mach.steps = []step{{next: []int32{1}}, {next: []int32{2}}, {}}
+		g = &images{main: []int32{1, 2}}
+		m.halves(g)
+		require.Equal(t, map[bool][]int32{true: {1}, false: {1, 2}}[x.one], g.main, "%s: one after the other", what)
+		m.mach.steps[0].next = []int32{1, 2}
+		g = &images{main: []int32{1, 2}}
+		m.halves(g)
+		require.Equal(t, []int32{1, 2}, g.main, "%s: a jump to the second", what)
 		g = &images{main: []int32{2}}
 		m.halves(g)
 		require.Equal(t, []int32{2}, g.main, "%s: the first is of another operation", what)

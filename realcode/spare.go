@@ -12,7 +12,8 @@ const maxSpare = 4000
 
 // spare reports whether some path from a load comes to the end, or to the load again,
 // without anything that its value matters to: there a compiler may leave it out. A
-// walk that takes too long finds none.
+// walk that takes too long finds none. That the machine code leaves it out on such paths
+// alone is not asked here: what rests on it is unknown without execution (images.shape).
 func (s *source) spare(k int) bool {
 	if s.isSpare == nil {
 		s.isSpare = make([]int8, len(s.ops))

@@ -21,9 +21,12 @@ func performs(name string, in *isa.Inst) bool {
 	return op == warpOps[name] || op == warpOps[name]+"U" || op == "U"+warpOps[name] || calls(in, name+"sync")
 }
 
-// unasked leaves out votes of nothing but the constant true, which tell the lanes
-// that have come: they decide between the operation and a call of ptxas's own
-// function for lanes that have not.
+// unasked leaves out votes of nothing but the constant true, which tell the lanes that have come: they decide between the operation and a
+// call of ptxas's own function for lanes that have not.
+//
+// It hides nothing that must be seen. A vote of the machine code waits for no lane (WARPSYNC does) and touches no memory, so that one more
+// changes registers alone, which execution compares (PTX ISA, vote.sync: only .sync waits). Without it a path has the operation less often,
+// never more often, so that no path that lacks it passes for one that has it.
 func (m *matcher) unasked(g *images) {
 	lanes := func(i int32) bool {
 		in := m.mach.insts[i]
@@ -36,11 +39,15 @@ func (m *matcher) unasked(g *images) {
 	g.main = slices.DeleteFunc(g.main, lanes)
 }
 
-// halves counts a shuffle with two results once where two instructions make it, as those of
-// ptxas 11 at O0 do: one gives the value, the next one, of the same operands, the predicate.
+// halves counts a shuffle with two results once where two instructions make it, as those of ptxas 11 at O0 do: one gives the value, the
+// next one, of the same operands, the predicate.
+//
+// They are one operation because they are performed together: nothing comes to the second but the first, under the same condition, and
+// what the first gives the second does not read. A shuffle waits for no lane (WARPSYNC does) and touches no memory (PTX ISA, shfl.sync: d
+// and p are of one source lane), so that the lanes, the source and what it holds are those of the first.
 func (m *matcher) halves(g *images) {
 	g.main = slices.DeleteFunc(slices.Clone(g.main), func(i int32) bool {
-		if !slices.Contains(g.main, i-1) {
+		if !slices.Contains(g.main, i-1) || m.jumped(i) {
 			return false
 		}
 		value, pred := m.mach.insts[i-1], m.mach.insts[i]
@@ -48,6 +55,16 @@ func (m *matcher) halves(g *images) {
 			value.Args[0].Zero && pred.Args[1].Zero && !value.Args[1].Zero && !pred.Args[0].Zero &&
 			slices.Equal(value.Args[2:], pred.Args[2:]) && !slices.Contains(pred.Uses, value.Args[1].Reg)
 	})
+}
+
+// jumped reports whether something but the instruction in front comes to an instruction.
+func (m *matcher) jumped(i int32) bool {
+	for at := range m.mach.steps {
+		if int32(at) != i-1 && slices.Contains(m.mach.steps[at].next, i) {
+			return true
+		}
+	}
+	return false
 }
 
 // convergence compares on which paths lanes come together: .sync operations are
