@@ -66,7 +66,8 @@ func BuildSource(in *SourceInput) (*Bundle, error) {
 	if len(in.Result.Steps) > 0 {
 		c.texts = append(c.texts, File{Name: "original.cu", Data: []byte(in.Result.Start.Text)})
 	}
-	args := []string{"reduce", "--check", "--quiet", "--finding", f.Signature.Rule, "--toolchains", strings.ReplaceAll(name, " ", "-"), "--targets", f.Target}
+	args := []string{"reduce", "--check", "--quiet", "--finding", f.Signature.Rule, "--toolchains", strings.ReplaceAll(name, " ", "-"),
+		"--targets", f.Target}
 	for _, flag := range f.Flags { // a list value: commas and quotes have a meaning
 		args = append(args, `--front-flags="`+strings.ReplaceAll(flag, `"`, `""`)+`"`)
 	}
@@ -151,9 +152,11 @@ func (c *crash) line() string { return commandLine(c.command) }
 
 func (c *crash) report(title string) string {
 	sections := [][2]string{
-		{"Source", fmt.Sprintf("The smallest program found with the same end (%s):\n\n%s", fileSpan(c.source), block("", string(c.texts[0].Data)))},
+		{"Source", fmt.Sprintf("The smallest program found with the same end (%s):\n\n%s", fileSpan(c.source),
+			block("", string(c.texts[0].Data)))},
 		{"Expected and actual", "Expected: code, or a message that says what is wrong with the source.\n\nActual: " + md(c.detail) + "\n"},
-		{"Steps", fmt.Sprintf("%s\nor `make %s=…` in this folder: exit status 0 says that it was reproduced.\n", block("sh", c.line()), c.variable())},
+		{"Steps", fmt.Sprintf("%s\nor `make %s=…` in this folder: exit status 0 says that it was reproduced.\n", block("sh", c.line()),
+			c.variable())},
 	}
 	if c.where != nil {
 		sections = append(sections, [2]string{"Releases", md(RangeText(c.where)) + "\n"})

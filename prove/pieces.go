@@ -9,10 +9,6 @@ import (
 // pieces are operations that take words apart and put them together, by constant numbers.
 func (x *terms) pieces(o *ir.Op, s *[4]term) (term, bool) {
 	n := o.Type.Bits()
-	number := func(k int, bits int) (int, bool) {
-		v, ok := x.constant(x.resize(s[k], bits))
-		return int(v), ok
-	}
 	switch o.Code {
 	case ir.Brev:
 		a := x.resize(s[0], n)
@@ -22,29 +18,10 @@ func (x *terms) pieces(o *ir.Op, s *[4]term) (term, bool) {
 		}
 		return x.concat(parts...), true
 	case ir.Bfe:
-		pos, ok1 := number(1, 8)
-		length, ok2 := number(2, 8)
-		if !ok1 || !ok2 {
-			if o.Type.Signed() {
-				return 0, false
-			}
-			v := x.shift(shr, x.resize(s[0], n), x.zext(x.resize(s[1], 8), 32))
-			return x.and(v, x.lowest(n, x.zext(x.resize(s[2], 8), 32))), true
-		}
-		a := x.resize(s[0], n)
-		k := min(length, n-pos)
-		switch {
-		case length == 0 || k <= 0 && !o.Type.Signed():
-			return x.num(n, 0), true
-		case k <= 0:
-			return x.sext(x.ext(a, n-1, 1), n), true
-		case o.Type.Signed():
-			return x.sext(x.ext(a, pos, k), n), true
-		}
-		return x.zext(x.ext(a, pos, k), n), true
+		return x.bfe(o, s)
 	case ir.Bfi:
-		pos, ok1 := number(2, 8)
-		length, ok2 := number(3, 8)
+		pos, ok1 := x.number(s[2], 8)
+		length, ok2 := x.number(s[3], 8)
 		if !ok1 || !ok2 {
 			return 0, false
 		}
@@ -63,7 +40,7 @@ func (x *terms) pieces(o *ir.Op, s *[4]term) (term, bool) {
 		}
 		return x.concat(parts...), true
 	case ir.Sgxt:
-		k, ok := number(1, 32)
+		k, ok := x.number(s[1], 32)
 		if o.Mode&ir.Wrap != 0 {
 			k &= 31
 		}
@@ -88,6 +65,37 @@ func (x *terms) pieces(o *ir.Op, s *[4]term) (term, bool) {
 		return x.add(x.resize(s[2], n), x.ite(x.less(o.Type, a, b), x.sub(b, a), x.sub(a, b))), true
 	}
 	return 0, false
+}
+
+// number is a term as a constant of so many bits, if it is one.
+func (x *terms) number(t term, bits int) (int, bool) {
+	v, ok := x.constant(x.resize(t, bits))
+	return int(v), ok
+}
+
+// bfe is a part of a word; where its place is no constant, of unsigned words alone.
+func (x *terms) bfe(o *ir.Op, s *[4]term) (term, bool) {
+	n := o.Type.Bits()
+	pos, ok1 := x.number(s[1], 8)
+	length, ok2 := x.number(s[2], 8)
+	if !ok1 || !ok2 {
+		if o.Type.Signed() {
+			return 0, false
+		}
+		v := x.shift(shr, x.resize(s[0], n), x.zext(x.resize(s[1], 8), 32))
+		return x.and(v, x.lowest(n, x.zext(x.resize(s[2], 8), 32))), true
+	}
+	a := x.resize(s[0], n)
+	k := min(length, n-pos)
+	switch {
+	case length == 0 || k <= 0 && !o.Type.Signed():
+		return x.num(n, 0), true
+	case k <= 0:
+		return x.sext(x.ext(a, n-1, 1), n), true
+	case o.Type.Signed():
+		return x.sext(x.ext(a, pos, k), n), true
+	}
+	return x.zext(x.ext(a, pos, k), n), true
 }
 
 // lowest has so many ones.

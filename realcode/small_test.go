@@ -105,6 +105,21 @@ func TestShuffleHalves(t *testing.T) {
 	}
 }
 
+// TestSizes: a variable has no known size if functions have several of its name that differ, in whatever order they are looked at.
+func TestSizes(t *testing.T) {
+	f := func(name string, sizes ...int64) *ptx.Func {
+		f := &ptx.Func{Name: name}
+		for i, n := range sizes {
+			f.Vars = append(f.Vars, ptx.Var{Name: string(rune('a' + i)), Size: n})
+		}
+		return f
+	}
+	for range 20 {
+		s := &source{m: &ptx.Module{Vars: []ptx.Var{{Name: "all", Size: 8}}}, entries: map[*ptx.Func]int32{f("f", 4, 4, 0): 0, f("g", 4, 8, 4): 1, f("h", 4, 4, 4): 2}}
+		require.Equal(t, map[string]int64{"all": 8, "a": 4, "b": 0, "c": 0}, s.sizes())
+	}
+}
+
 // TestOperandValues: what an operand is worth where registers are known: constants by their places, and what is negated by what it is of.
 func TestOperandValues(t *testing.T) {
 	a, b, c := isa.Reg{Class: isa.ClassGPR, Num: 1}, isa.Reg{Class: isa.ClassGPR, Num: 2}, isa.Reg{Class: isa.ClassGPR, Num: 3}

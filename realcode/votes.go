@@ -62,11 +62,16 @@ func (m *matcher) lacks(root string) bool {
 	return false
 }
 
-// sizes are those of the variables, in bytes; 0 of what is none, or whose is not known.
+// sizes are those of the variables, in bytes; 0 of what is none, or whose is not known, as where functions have variables of one name and
+// several sizes.
 func (s *source) sizes() map[string]int64 {
 	out := map[string]int64{}
 	add := func(list []ptx.Var) {
 		for _, v := range list {
+			if size, ok := out[v.Name]; ok && size != v.Size {
+				out[v.Name] = 0
+				continue
+			}
 			out[v.Name] = v.Size
 		}
 	}

@@ -125,7 +125,8 @@ func only(v url.Values, keys ...string) error {
 }
 
 // listed answers with a part of a list of what a filter leaves.
-func listed[T any](name string, list func(x *html.Index, f html.Filter, offset, limit int) ([]T, int)) func(*snapshot, *http.Request) (any, error) {
+func listed[T any](name string,
+	list func(x *html.Index, f html.Filter, offset, limit int) ([]T, int)) func(*snapshot, *http.Request) (any, error) {
 	return func(n *snapshot, r *http.Request) (any, error) {
 		f, offset, limit, err := part(r)
 		if err == nil {
