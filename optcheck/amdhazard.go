@@ -76,8 +76,7 @@ func (c *amdCheck) registerHazard(at, op int, r isa.Reg, how string) {
 		rule, text = WaitWeakened, trim(t)+" does not complete it"
 	}
 	verb := "has written it"
-	if from.Role == isa.RoleStore || from.Role == isa.RoleReduction || how == "overwritten" && slices.Contains(from.Data, r) &&
-		!slices.Contains(from.Defs, r) {
+	if how == "overwritten" && slices.Contains(from.Data, r) && !slices.Contains(from.Defs, r) {
 		verb, text = "has read it", "no s_waitcnt expcnt(0) between them"
 	}
 	f := Finding{Rule: rule.ID, Thread: c.s.Thread, Access: pos, Addr: int64(in.Addr),

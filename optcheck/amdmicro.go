@@ -1,6 +1,10 @@
 package optcheck
 
-import "optcheck/isa"
+import (
+	"strings"
+
+	"optcheck/isa"
+)
 
 // micro evaluates what AMD code needs beyond the general evaluation: lane masks are words that compilers compare,
 // select and combine.
@@ -58,8 +62,15 @@ func (p *valuePool) isLaneNumber(v value) bool {
 	if c, ok := p.isConst(v); ok {
 		return c == 0
 	}
-	n := p.nodes[v]
-	return n.kind == kSpecial && n.imm < uint64(len(p.names)) && len(p.names[n.imm]) >= 4 && p.names[n.imm][:4] == "lane"
+	return strings.HasPrefix(p.nameOf(&p.nodes[v]), "lane")
+}
+
+// nameOf is the name of a special value, "" for what has none.
+func (p *valuePool) nameOf(n *node) string {
+	if n.kind != kSpecial || n.imm >= unwritten {
+		return ""
+	}
+	return p.names[n.imm]
 }
 
 // setp combines the result of a comparison with a further predicate (EXEC).
@@ -106,7 +117,7 @@ func (p *valuePool) bool(v value) bool {
 	case kBits:
 		return p.isBool(n.a) && (n.b == none || p.isBool(n.b)) && (n.c == none || p.isBool(n.c))
 	case kSel, kPhi:
-		return n.a != v && n.b != v && p.isBool(n.a) && p.isBool(n.b)
+		return p.isBool(n.a) && p.isBool(n.b)
 	}
 	return false
 }

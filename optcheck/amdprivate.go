@@ -47,7 +47,7 @@ func (m *machine) privateBase(lo, hi value) bool {
 	_, fixed := p.isConst(lo)
 	switch n.kind {
 	case kSpecial:
-		return n.imm < uint64(len(p.names)) && strings.Contains(p.names[n.imm], "private_base")
+		return strings.Contains(p.nameOf(&n), "private_base")
 	case kParam: // at a multiple of 8 after the arguments; hidden_shared_base follows
 		return fixed && n.imm%8 == 0
 	case kBank:

@@ -178,8 +178,8 @@ func (e *evaluator) compute(v value, depth int) (uint32, bool) {
 			return e.choose(j.pred, j.want, n.a, n.b, depth)
 		}
 	case kSpecial:
-		if e.warp != nil && n.imm < uint64(len(p.names)) {
-			return e.place(p.names[n.imm])
+		if name := p.nameOf(&n); e.warp != nil && name != "" {
+			return e.place(name)
 		}
 		return e.unwritten(&n), n.imm >= unwritten
 	case kOpaque:
@@ -338,8 +338,8 @@ func (e *evaluator) why() string {
 	case kPhi:
 		return "control flow decides, in a way that is not followed"
 	case kSpecial:
-		if n.imm < uint64(len(p.names)) {
-			return "it depends on " + p.names[n.imm]
+		if name := p.nameOf(&n); name != "" {
+			return "it depends on " + name
 		}
 		return "it depends on a register that was never written"
 	case kFun:
