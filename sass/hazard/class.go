@@ -103,7 +103,7 @@ func isAddend(in *isa.Inst, r isa.Reg) bool {
 			continue
 		}
 		n++
-		if o.Kind == isa.OpdReg && !o.Zero && r.Num >= o.Reg.Num && r.Num < o.Reg.Num+uint16(max(1, o.Words)) {
+		if o.Kind == isa.OpdReg && !o.Zero && r.Class == o.Reg.Class && r.Num >= o.Reg.Num && r.Num < o.Reg.Num+uint16(max(1, o.Words)) {
 			last = n
 			factor = factor || n < 3
 		}

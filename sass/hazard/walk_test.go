@@ -267,3 +267,27 @@ func TestSettling(t *testing.T) {
 	fn.BuildCFG()
 	require.Len(t, Check(fn).Findings, 1)
 }
+
+// TestSlot: the addend of a wide multiplication is read later than its factors; a uniform register of the same number is another one.
+func TestSlot(t *testing.T) {
+	arg := func(c isa.Class, n uint16, words int) isa.Operand {
+		return isa.Operand{Kind: isa.OpdReg, Reg: isa.Reg{Class: c, Num: n}, Words: words}
+	}
+	wide := func(a, b, c isa.Operand) *isa.Inst {
+		return &isa.Inst{Op: "IMAD", Mods: []string{"WIDE", "U32"}, Args: []isa.Operand{arg(isa.ClassGPR, 6, 2), a, b, c}}
+	}
+	g, u := isa.ClassGPR, isa.ClassUGPR
+	for _, x := range []struct {
+		in   *isa.Inst
+		reg  isa.Reg
+		want string
+	}{
+		{wide(arg(g, 4, 1), arg(u, 7, 1), arg(g, 6, 2)), gpr(7), "ra"},
+		{wide(arg(g, 4, 1), arg(g, 7, 1), arg(g, 6, 2)), gpr(7), "r"},
+		{wide(arg(g, 4, 1), arg(g, 5, 1), arg(g, 8, 2)), gpr(9), "ra"},
+		{wide(arg(g, 4, 1), arg(g, 5, 1), arg(g, 8, 2)), gpr(5), "r"},
+		{wide(arg(g, 4, 1), arg(u, 7, 1), arg(g, 6, 2)), isa.Reg{Class: u, Num: 7}, "u"},
+	} {
+		require.Equal(t, x.want, slot(x.in, x.reg))
+	}
+}
