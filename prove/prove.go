@@ -41,7 +41,9 @@ const (
 	finalConflicts = 20000
 	mostRejected   = 40 // guesses of what holds in loops
 	mostRounds     = 12
-	mostWork       = 6_000_000 // clauses of all questions, those of which much is to be learnt several times
+	mostEffort     = 100_000_000 // looks at clauses for all questions
+	effortOfClause = 16          // to make one
+	effortOfGate   = 32
 )
 
 // Prove compares a program and the machine code that was made of it. Loops without a bound are cut; where the sides do not have the same

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -12,7 +13,6 @@ type sweeper struct {
 	x            *terms
 	b            *blaster
 	same, solved int
-	work         int
 	cones        cones
 	classes      map[[samples]uint64][]term
 	from         map[term]int // 1: the program's, 2: the machine code's, 3: of both
@@ -74,17 +74,24 @@ func (w *sweeper) prove(claims []claim) error {
 	}
 	slices.Sort(order)
 	for _, t := range order {
+		if x.effort < 0 {
+			return errors.New("more work than is done for a proof")
+		}
 		if x.at(t).kind < start || x.at(t).kind == read {
 			w.sweep(t)
 		}
 	}
 	for _, c := range open {
-		if !w.equal(c.guard, c.a, c.b, finalConflicts) {
-			if c.guess != nil {
-				return &wrongGuess{[]*guess{c.guess}}
-			}
+		switch {
+		case w.equal(c.guard, c.a, c.b, finalConflicts):
+		case c.guess == nil:
 			return fmt.Errorf("%s: not proved that %s is %s", c.what, x.text(c.a, 4), x.text(c.b, 4))
+		default: // with fewer guesses it is not proved either
+			wrong.guesses = append(wrong.guesses, c.guess)
 		}
+	}
+	if len(wrong.guesses) > 0 {
+		return wrong
 	}
 	return nil
 }
@@ -92,8 +99,9 @@ func (w *sweeper) prove(claims []claim) error {
 // sweep makes the gates of a term, those of another one if the two are equal.
 func (w *sweeper) sweep(t term) {
 	x := w.x
-	n := x.at(t)
+	n, gates := x.at(t), len(w.b.g.ins)
 	w.b.of(t)
+	x.effort -= effortOfGate * (len(w.b.g.ins) - gates)
 	if n.kind == konst || n.kind == leaf || n.kind == cat || n.kind == ext {
 		return
 	}
@@ -166,7 +174,7 @@ func (w *sweeper) equal(guard, a, b term, conflicts int) bool {
 	if differ = g.and(differ, c[0]); differ == low {
 		return true
 	}
-	if w.work > mostWork || differ == high {
+	if w.x.effort < 0 || differ == high {
 		return false
 	}
 	defer w.cones.clear()
@@ -190,9 +198,9 @@ func bit(a []sat.Lit, i int) sat.Lit {
 // refuted reports whether a literal cannot be true; what the solver says is checked.
 func (w *sweeper) refuted(l sat.Lit, cone, stop uint8, conflicts int) bool {
 	n, clauses := w.b.g.question(&w.cones, l, cone, stop)
-	answer, _, learnt := sat.Solve(n, clauses, conflicts)
-	w.work += len(clauses) + len(w.cones.order) + 100*len(learnt)
-	if answer != sat.Unsatisfiable || !sat.Check(n, clauses, learnt) {
+	w.x.effort -= effortOfClause * (len(clauses) + len(w.cones.order))
+	answer, _, learnt := sat.Solve(n, clauses, conflicts, &w.x.effort)
+	if answer != sat.Unsatisfiable || !sat.Check(n, clauses, learnt, &w.x.effort) {
 		return false
 	}
 	w.solved++

@@ -70,6 +70,8 @@ type terms struct {
 	ands  map[string]term // conjunctions that were made, by what of
 	most  int
 	depth int // of constructions inside each other
+	// effort is how many looks at clauses are left for all questions: see mostEffort.
+	effort int
 	// dividing tells that a term is made again, to find a division in it.
 	dividing bool
 }
@@ -85,7 +87,7 @@ type opKey struct {
 }
 
 func newTerms(most int) *terms {
-	return &terms{index: map[string]term{}, names: map[string]uint64{}, opIDs: map[opKey]uint64{}, ands: map[string]term{}, most: most}
+	return &terms{index: map[string]term{}, names: map[string]uint64{}, opIDs: map[opKey]uint64{}, ands: map[string]term{}, most: most, effort: mostEffort}
 }
 
 // limit is the panic of whatever is too large.

@@ -336,6 +336,9 @@ func (r *replay) atomics(pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.
 			continue
 		}
 		if alone && r.aggregate(a, l, act, at, !r.eager) || r.atomic(a, l, at[l]) || alone && r.aggregate(a, l, act, at, false) {
+			if r.torn {
+				return &emu.Cannot{Inst: int(pc), Why: "lanes perform together, and use, what the program's perform with others between", Input: true}
+			}
 			continue
 		}
 		th := r.lanes[l]
@@ -593,13 +596,16 @@ func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.La
 	if len(group) < 2 || !slices.Contains(group, l) || emu.Number(b[:]) != total {
 		return false
 	}
+	var due uint64 // what the next one of the group finds
 	for i, k := range group {
 		th := r.lanes[k]
 		at, _ := th.nextAggregated(p, a.Bytes)
 		e := &th.rec.Events[at]
 		if i == 0 {
-			first = *e
+			first, due = *e, e.Value
 		}
+		r.torn = r.torn || len(a.Dst) > 0 && e.Value != due
+		due = e.Result
 		r.overlayResult(k, e)
 		th.perform(at)
 		r.acquired(th)

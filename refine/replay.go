@@ -23,6 +23,8 @@ type replay struct {
 	eager, met bool
 	// crowded are read-modify-writes of the machine code that several lanes perform together at one place, in any run: each its own.
 	crowded map[int32]bool
+	// torn tells that a lane performed for others what these performed with others between, and uses what it found: others may find something else.
+	torn bool
 }
 
 // newest is what a lane has stored.

@@ -137,9 +137,15 @@ func (s *search) nearerParam(x *seen, n int, d uint64) (out []*Input) {
 
 // otherSizes are numbers of things of which unrolled loops have another number of turns, or of turns that are left.
 func otherSizes(v uint64) []uint64 {
-	v &= most<<1 - 1
+	if v >= 2*most && v < mostThings {
+		return []uint64{v + v/2, 2*v + 1, v/2 + 1, v/4 + 1, 3*v - 1, 7, 1}
+	}
+	v &= 2*most - 1
 	return []uint64{v + 4, v + 16, v/2 + 1, v/2 - min(1, v/2), 2*v + 1, v/4 + 1, 3, 7, 2, 5, 13, 1, 11, 6}
 }
+
+// mostThings bounds the numbers of things that become greater still.
+const mostThings = 1 << 24
 
 // nearerExtent changes an extent of the launch, directly, or so that it has a thread in another place.
 func (s *search) nearerExtent(x *seen, n, d int) (out []*Input) {

@@ -43,6 +43,7 @@ type solver struct {
 	seen    []bool
 	learnt  [][]Lit
 	broken  bool
+	effort  *int
 }
 
 func (s *solver) of(l Lit) int8 {
@@ -53,11 +54,11 @@ func (s *solver) of(l Lit) int8 {
 	}
 }
 
-// Solve looks for values of n variables with which all clauses hold, with at most so many conflicts. It returns the values, and the
-// clauses that were learnt: until none were left, if they cannot all hold.
-func Solve(n int, clauses [][]Lit, conflicts int) (a Answer, model []bool, learnt [][]Lit) {
+// Solve looks for values of n variables with which all clauses hold, with at most so many conflicts and looks at clauses, of which effort is what is left.
+// It returns the values, and the clauses that were learnt: until none were left, if they cannot all hold.
+func Solve(n int, clauses [][]Lit, conflicts int, effort *int) (a Answer, model []bool, learnt [][]Lit) {
 	s := &solver{watches: make([][]*clause, 2*n), value: make([]int8, n), level: make([]int32, n), reason: make([]*clause, n),
-		phase: make([]bool, n), score: make([]float64, n), seen: make([]bool, n), step: 1}
+		phase: make([]bool, n), score: make([]float64, n), seen: make([]bool, n), step: 1, effort: effort}
 	s.heap = newHeap(s.score)
 	for _, c := range clauses {
 		s.add(c)
@@ -103,6 +104,7 @@ func (s *solver) propagate() *clause {
 		p := s.trail[s.head]
 		s.head++
 		list := s.watches[p]
+		*s.effort -= len(list)
 		kept := list[:0]
 		for i, c := range list {
 			if c.lits[0] == p.Not() {
@@ -169,7 +171,7 @@ func (s *solver) search(most int) (Answer, []bool, [][]Lit) {
 		}
 		if n++; len(s.marks) == 0 {
 			return Unsatisfiable, nil, s.learnt
-		} else if n > most {
+		} else if n > most || *s.effort < 0 {
 			return Unknown, nil, s.learnt
 		}
 		lits, level := s.analyse(c)

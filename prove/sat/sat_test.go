@@ -30,35 +30,35 @@ func TestSolve(t *testing.T) {
 			}
 			want = want || all
 		}
-		a, model, learnt := Solve(n, f, 10000)
+		a, model, learnt := Solve(n, f, 10000, effort())
 		if want {
 			yes++
 			require.Equal(t, Satisfiable, a)
 			for _, c := range f {
 				require.True(t, holds(c, func(v int) bool { return model[v] }))
 			}
-			require.False(t, Check(n, f, nil))
+			require.False(t, Check(n, f, nil, effort()))
 			for range 20 {
 				var wrong [][]Lit
 				for range r.IntN(6) {
 					wrong = append(wrong, []Lit{Lit(r.IntN(2 * n)), Lit(r.IntN(2 * n))}[:1+r.IntN(2)])
 				}
-				require.False(t, Check(n, f, wrong))
+				require.False(t, Check(n, f, wrong, effort()))
 			}
 			continue
 		}
 		no++
 		require.Equal(t, Unsatisfiable, a)
-		require.True(t, Check(n, f, learnt))
+		require.True(t, Check(n, f, learnt, effort()))
 	}
 	require.Positive(t, yes)
 	require.Positive(t, no)
-	a, _, _ := Solve(42, pigeons(6), 20)
+	a, _, _ := Solve(42, pigeons(6), 20, effort())
 	require.Equal(t, Unknown, a, "the bound")
-	a, _, learnt := Solve(42, pigeons(6), 1e6)
+	a, _, learnt := Solve(42, pigeons(6), 1e6, effort())
 	require.Equal(t, Unsatisfiable, a)
-	require.True(t, Check(42, pigeons(6), learnt))
-	require.False(t, Check(42, pigeons(6), learnt[:len(learnt)/2]), "half of it")
+	require.True(t, Check(42, pigeons(6), learnt, effort()))
+	require.False(t, Check(42, pigeons(6), learnt[:len(learnt)/2], effort()), "half of it")
 }
 
 // pigeons: n+1 of them in n holes.
@@ -84,4 +84,9 @@ func holds(c []Lit, value func(int) bool) bool {
 		}
 	}
 	return false
+}
+
+func effort() *int {
+	n := 1 << 30
+	return &n
 }
