@@ -36,7 +36,6 @@ type execution struct {
 	regs   map[string]int64
 	taints map[string]taint
 	memory map[string]int64
-	reads  int // how many there have been
 	did    []*performed
 }
 

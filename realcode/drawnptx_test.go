@@ -164,11 +164,9 @@ func (d *drawnPTX) inst(n int) {
 		}
 		d.emit(fmt.Sprintf("setp.%s%s.%s %s, %s, %s%s", cmp, more, kind, p, x, y, text), drawnInst{dst: p, src: []string{x, y, q},
 			eval: func(v []uint64) uint64 {
-				a, b := int64(v[0]), int64(v[1])
+				a, b := int64(v[0]^1<<63), int64(v[1]^1<<63) // unsigned numbers are in the order of signed ones with another sign
 				if kind[0] == 's' {
 					a, b = signed(v[0], w), signed(v[1], w)
-				} else { // unsigned numbers are in the order of signed ones with another sign
-					a, b = int64(v[0]^1<<63), int64(v[1]^1<<63)
 				}
 				is := bit(f(a, b, v[0], v[1]))
 				return map[string]uint64{"": is, ".and": is & v[2], ".or": is | v[2], ".xor": is ^ v[2]}[more]
