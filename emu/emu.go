@@ -73,6 +73,8 @@ type Policy struct {
 	Apart bool
 	// Own gives diverged groups of lanes uniform registers of their own.
 	Own bool
+	// Patient lets a group of lanes of machine code go on until it waits or ends, or has gone on for very long.
+	Patient bool
 	// Fill is what undefined content is made of.
 	Fill uint64
 	// Shuffle, if not 0, is the seed of a random order of warps and of random quanta.

@@ -88,6 +88,7 @@ type Warp struct {
 	groups []group
 	sets   []set // convergence barriers; register value n is set n-1
 	turn   int
+	ran    uint32    // the lanes of the group that ran last
 	args   [4]uint64 // of the operation that is being computed
 }
 
@@ -249,18 +250,41 @@ func (w *Warp) pick() group {
 	if w.Code.P.Machine != w.policy.Reverse && !w.Code.grouped {
 		at = len(w.groups) - 1
 	}
+	if w.policy.Patient {
+		at = w.same(at)
+	}
 	if n := w.patience(); len(w.groups) > 1 && w.turn%n == n-1 {
 		at = w.turn / n % len(w.groups)
 	}
 	g := w.groups[at]
 	w.groups = append(w.groups[:at], w.groups[at+1:]...)
+	w.ran = g.mask
 	return g
 }
+
+// same is the number of a group of the lanes that ran last: in the order of the policy. If there is none, it is the one that is given.
+func (w *Warp) same(other int) int {
+	for i := range w.groups {
+		if !w.policy.Reverse {
+			i = len(w.groups) - 1 - i
+		}
+		if w.groups[i].mask&w.ran != 0 {
+			return i
+		}
+	}
+	return other
+}
+
+// SetPatient makes groups of lanes patient: see Policy.
+func (w *Warp) SetPatient() { w.policy.Patient = true }
 
 // patience is after how many turns another group comes. Where a program asks which lanes are active they stay together as long as they can,
 // as on a device.
 func (w *Warp) patience() int {
-	if w.Code.grouped {
+	switch {
+	case w.policy.Patient:
+		return 1 << 12
+	case w.Code.grouped:
 		return 256
 	}
 	return 5

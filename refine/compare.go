@@ -211,6 +211,11 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 			}
 			err := r.run(c, ref)
 			c.spent += r.w.Steps
+			if early == nil && errors.As(err, new(*accuse)) && len(c.machine.Uniform) > 0 {
+				if patient := c.patient(begin, ref); patient != nil {
+					r, err = patient, nil
+				}
+			}
 			merge(cover, r.w.Cover)
 			last[i] = r.w.Cover
 			var a *accuse
@@ -267,6 +272,18 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 		return f, nil, nil
 	}
 	return nil, ends, nil
+}
+
+// patient is a replay in which diverged groups of lanes of the warp, which share uniform registers, go on until they wait, and that does what the program
+// does; nil if there is none. ptxas counts loops of diverged lanes in uniform registers, of which a warp has one set: nobody else runs meanwhile.
+func (c *comparison) patient(begin func() *replay, ref *emu.Warp) *replay {
+	r := begin()
+	r.w.SetPatient()
+	if err := r.run(c, ref); err != nil {
+		return nil
+	}
+	c.spent += r.w.Steps
+	return r
 }
 
 // shares reports whether a difference is none if diverged groups of lanes have uniform registers of their own, where a strong load of the

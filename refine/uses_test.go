@@ -1,6 +1,7 @@
 package refine_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -169,5 +170,48 @@ B:	st.global.u32 [%d1], %r6;
 			require.NotEmpty(t, res.Findings)
 			require.Equal(t, c.doubt, res.Findings[0].Doubt())
 		})
+	}
+}
+
+// TestUniformLoops: diverged lanes may count their loops in one uniform register, since those that run go on until they wait; but each loop has to
+// begin by itself.
+func TestUniformLoops(t *testing.T) {
+	text := func(first, second string) *ir.Program {
+		return lowered(t, `.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+.maxntid 64, 1, 1
+{
+	.reg .b32 %r<9>; .reg .b64 %d<3>; .reg .pred %p<5>;
+	ld.param.u64 %d0, [out];
+	mov.u32 %r0, %tid.x;
+	mad.wide.u32 %d1, %r0, 4, %d0;
+	and.b32 %r2, %r0, 1; setp.eq.u32 %p1, %r2, 0;
+	mov.u32 %r6, 0;
+	@%p1 bra B;
+	`+first+`
+A:	add.u32 %r6, %r6, 1; setp.lt.u32 %p2, %r6, 9; @%p2 bra A;
+	st.global.u32 [%d1], %r6;
+	ret;
+B:	`+second+`
+C:	add.u32 %r6, %r6, 4; setp.lt.u32 %p3, %r6, 20; @%p3 bra C;
+	st.global.u32 [%d1], %r6;
+	ret;
+}
+`)
+	}
+	begin := "mov.u32 %r6, 0;"
+	for _, c := range []struct {
+		first, second string
+		wrong         bool
+	}{{begin, begin, false}, {begin, "", true}, {"", begin, true}, {"", "", true}} {
+		machine := text(c.first, c.second)
+		machine.Machine = true
+		at := slices.IndexFunc(machine.Insts, func(in ir.Inst) bool { return in.Text == "mov.u32 %r6, 0" })
+		machine.Uniform = []ir.Reg{machine.Insts[at].Pre[0].Dst}
+		res, err := refine.Compare(t.Context(), text("", ""), machine, refine.Options{Runs: 4, Search: 1 << 20, Shared: true})
+		require.NoError(t, err)
+		require.Equal(t, c.wrong, len(res.Findings) > 0, "%q %q %v", c.first, c.second, res.Findings)
 	}
 }
