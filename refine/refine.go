@@ -145,7 +145,7 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 	approximate := slices.ContainsFunc(program.Insts, func(in ir.Inst) bool { return in.Approximate() })
 	if c.explore(ctx); c.searches() {
 		if !approximate {
-			c.extreme()
+			c.extreme(false)
 		}
 		c.force(ctx)
 		c.shuffle(ctx)
@@ -157,7 +157,7 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 			c.large()
 		}
 		if approximate && c.searches() && ctx.Err() == nil {
-			c.extreme()
+			c.extreme(true)
 		}
 		if len(left) > 0 && c.searches() {
 			left = c.undecided()

@@ -154,15 +154,15 @@ func (c *comparison) unusual() {
 }
 
 // extreme compares the two codes on floating-point numbers of any size, if the program compares such numbers and conditions lack an outcome. What is
-// known of approximate functions there is less, so that programs with some try them last.
-func (c *comparison) extreme() {
+// known of approximate functions there is less: programs with some try them last, and only for what they do for the first time.
+func (c *comparison) extreme(approximate bool) {
 	if !comparesFloats(c.program) {
 		return
 	}
 	end := c.spent + c.o.Search/2
 	for n := range uint64(mostExtreme) {
-		if len(c.Findings) == 0 && c.lacking()+c.unshown() > 0 && c.spent < end {
-			c.try(c.choose(c.o.Seed+n, Extreme), spot{machine: true})
+		if lacks := c.lacking() > 0 || !approximate && c.unshown() > 0; lacks && len(c.Findings) == 0 && c.spent < end {
+			c.try(c.choose(c.o.Seed+n, Extreme), spot{machine: !approximate})
 		}
 	}
 }

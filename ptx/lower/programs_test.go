@@ -148,10 +148,10 @@ var programs = []struct {
 	{name: "asynchronous copies",
 		more: ".shared .align 16 .b8 sh[65536];",
 		text: `mov.u32 %r2, %tid.x; shl.b32 %r2, %r2, 4; mov.u32 %r3, sh; add.u32 %r2, %r2, %r3;
-			cp.async.ca.shared.global [%r2], [%d7+8], 16, 8; cp.async.commit_group; cp.async.wait_group 0;
-			ld.shared.v2.u64 {%d1, %d2}, [%r2]; add.u64 %d0, %d1, %d2;`,
+			cp.async.ca.shared.global [%r2], [%d7+8], 8, 4; cp.async.commit_group; cp.async.wait_group 0;
+			ld.shared.u64 %d0, [%r2];`,
 		dst:  "d0",
-		want: func(l int, all [][3]uint64) uint64 { return all[l][1] }},
+		want: func(l int, all [][3]uint64) uint64 { return all[l][1] & 0xffffffff }},
 	{name: "halves of special registers",
 		text: `mov.u32 %r2, %globaltimer_hi; mov.u32 %r3, %clock_hi; mov.u32 %r4, %globaltimer_lo; mov.u32 %r5, %gridid;
 			shr.u32 %r4, %r4, 31; shr.u32 %r4, %r4, 1; mov.u64 %d1, %gridid; cvt.u32.u64 %r2, %d1; sub.u32 %r0, %r5, %r2;`,
