@@ -217,7 +217,7 @@ func (q *Possible) effect(at int32, in *ir.Inst, r ir.Reg) term {
 	case *ir.Special:
 		return q.s.register(do.Reg)
 	case *ir.Access:
-		if do.Kind == ir.Load && len(do.Fragments) == 0 && do.Bytes < 8 {
+		if do.Kind == ir.Load && len(do.Fragments) == 0 && do.Bytes < 8 && !do.Type.Signed() {
 			w = 8 * do.Bytes
 		}
 	}

@@ -27,6 +27,8 @@ func TestPossible(t *testing.T) {
 		{"of the one before", "mov.u32 a, 0; mov.u32 b, 7; again: add.u32 c, a, 1; setp.eq.u32 p, b, c; @p bra gone; mov.u32 b, c; mov.u32 a, x; " +
 			"ld.global.u32 x, [d]; setp.lt.u32 q, a, m; @q bra again; setp.ne.u32 p, x, a", false, false},
 		{"loaded", "ld.global.u8 a, [d]; setp.gt.u32 p, a, 255", true, false},
+		{"loaded with a sign", "ld.global.s8 a, [d]; setp.lt.s32 p, a, 0", false, false},
+		{"loaded with a sign, as a word", "ld.global.s16 a, [d]; setp.gt.u32 p, a, 65535", false, false},
 		{"a number of a thread", "mov.u32 a, %tid.x; setp.gt.u32 p, a, 1023", true, false},
 		{"in a loop", "mov.u32 a, 0; again: add.u32 a, a, 2; setp.lt.u32 q, a, m; @q bra again; and.b32 b, a, 1; setp.eq.u32 p, b, 1", false, false},
 	} {
