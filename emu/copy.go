@@ -20,7 +20,8 @@ func (w *Warp) copy(pc int32, c *ir.Copy, act uint32) error {
 			to[l] = w.at(ir.Shared, c.To, c.ToOffset, 32, l)
 			from[l] = w.at(ir.Global, c.From, c.FromOffset, 64, l)
 			if n := uint64(c.Bytes); !w.Code.P.Machine && misaligned(to[l].Addr|from[l].Addr, n) && !w.policy.Anywhere { // PTX ISA 9.7.9.25.3.1
-				return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("a copy of %d bytes from %#x to %#x, which is misaligned", n, from[l].Addr, to[l].Addr)}
+				why := fmt.Sprintf("a copy of %d bytes from %#x to %#x, which is misaligned", n, from[l].Addr, to[l].Addr)
+				return &Fault{int(pc), w.Threads[l].Index, why}
 			}
 		}
 	case ir.CopyBulk:

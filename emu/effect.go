@@ -424,7 +424,8 @@ const sharedEnd = 1 << 18
 // beyond reports whether a place is of no block's shared memory.
 func beyond(p Place) bool { return p.Space == ir.Shared && p.Addr&0xffffffff >= sharedEnd }
 
-// stray reports whether an access of a program to constant memory, or to a thread's own, is to none of its variables: nothing tells then what is there.
+// stray reports whether an access of a program to constant memory, or to a thread's own, is to none of its variables: nothing tells then what is
+// there.
 func (w *Warp) stray(a *ir.Access, p Place, size uint64) bool {
 	constant := a.Space == ir.ConstBank && p.Space == ir.Global
 	return !w.Code.P.Machine && (constant || p.Space == ir.Local) && !slices.ContainsFunc(w.Code.inside, func(v *ir.Var) bool {
@@ -509,7 +510,8 @@ func (w *Warp) perform(pc int32, a *ir.Access, act uint32) error {
 			return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("an access of %d bytes to shared address %#x, where no block has memory", size, p.Addr)}
 		}
 		if w.stray(a, p, size) && !w.policy.Anywhere {
-			return &Fault{int(pc), w.Threads[l].Index, fmt.Sprintf("an access of %d bytes to %s address %#x, where no variable is", size, a.Space, p.Addr)}
+			why := fmt.Sprintf("an access of %d bytes to %s address %#x, where no variable is", size, a.Space, p.Addr)
+			return &Fault{int(pc), w.Threads[l].Index, why}
 		}
 		at[l] = p
 		switch p.Space {

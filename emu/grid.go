@@ -412,9 +412,8 @@ func (g *Grid) atomic(w *Warp, pc int32, a *ir.Access, l int, p Place) error {
 			r.overlay(word, mask, v)
 		}
 	})
-	r.atomic(Event{Kind: EventAtomic, Inst: pc, Place: p, Bytes: a.Bytes, Sem: a.Sem, Scope: a.Scope, Atom: a.Atom, Type: a.Type, Step: w.Turns,
-		Behind: a.Behind},
-		a.Elems, old[:], operand[:], compared[:], result[:])
+	r.atomic(Event{Kind: EventAtomic, Inst: pc, Place: p, Bytes: a.Bytes, Sem: a.Sem, Scope: a.Scope,
+		Atom: a.Atom, Type: a.Type, Step: w.Turns, Behind: a.Behind}, a.Elems, old[:], operand[:], compared[:], result[:])
 	done := truth(string(old[:n]) == string(compared[:n]))
 	if g.Changed != nil {
 		g.changed(w, l, len(r.Events)-a.Elems, a, old[:n])

@@ -275,9 +275,6 @@ func (w *Warp) same(other int) int {
 	return other
 }
 
-// SetPatient makes groups of lanes patient: see Policy.
-func (w *Warp) SetPatient() { w.policy.Patient = true }
-
 // patience is after how many turns another group comes. Where a program asks which lanes are active they stay together as long as they can,
 // as on a device.
 func (w *Warp) patience() int {

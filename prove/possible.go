@@ -8,8 +8,9 @@ import (
 	"optcheck/ir"
 )
 
-// Possible tells what a thread of a program may come to, whatever the input is, what memory holds, and what other threads do: registers are terms of what
-// they were computed from, and where paths meet, of nothing that is known. The conditions of the jumps that lead to an instruction hold there.
+// Possible tells what a thread of a program may come to, whatever the input is, what memory holds, and what other threads do: registers are terms
+// of what they were computed from, and where paths meet, of nothing that is known. The conditions of the jumps that lead to an instruction hold
+// there.
 type Possible struct {
 	p      *ir.Program
 	x      *terms
@@ -80,7 +81,7 @@ func (q *Possible) Never(at int32, r ir.Reg, is bool) (never bool) {
 	}
 	guarded(func() {
 		here := q.path(at)
-		what := q.x.num(1, bit01(is))
+		what := q.x.num(1, 1)
 		if r != ir.None {
 			what = q.x.resize(q.value(at, r), 1)
 		}
@@ -90,13 +91,6 @@ func (q *Possible) Never(at int32, r ir.Reg, is bool) (never bool) {
 		never = q.ask.holds(claim{guard: here, a: what, b: q.x.num(1, 0)})
 	})
 	return never
-}
-
-func bit01(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // frontiers finds the dominance frontiers, and which instructions write which registers.

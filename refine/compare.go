@@ -211,9 +211,13 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 			}
 			err := r.run(c, ref)
 			c.spent += r.w.Steps
+			// ptxas counts loops of diverged lanes in uniform registers, of which a warp has one set: nobody else runs meanwhile.
 			if early == nil && errors.As(err, new(*accuse)) && len(c.machine.Uniform) > 0 {
-				if patient := c.patient(begin, ref); patient != nil {
-					r, err = patient, nil
+				patient := p
+				patient.Patient = true
+				if other := c.newReplay(in, g, open, c.code, l, block, id, patient, how); other.run(c, ref) == nil {
+					r, err = other, nil
+					c.spent += r.w.Steps
 				}
 			}
 			merge(cover, r.w.Cover)
@@ -247,18 +251,7 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 		f := &Finding{Rule: a.Rule, Why: a.Why, Input: in, Block: block, Warp: id, Lane: a.Lane, Reverse: i == 1, Both: found[0] != nil && found[1] != nil,
 			Apart: policies[i].Apart, Shared: c.shares(in, g, open, l, block, id, ref, c.policies[i]),
 			Source: -1, Machine: int(a.Pc), Want: a.Want, Got: a.Got, Address: a.Word.Addr(), Early: early}
-		if a.Event != nil {
-			f.Source = int(a.Event.Inst)
-			if a.Word == 0 { // an event has a place, a weak store its words
-				f.Address = a.Event.Place.Addr
-			}
-		}
-		if f.Source >= 0 {
-			f.SourceNumber, f.SourceText = c.program.Insts[f.Source].Source, c.program.Insts[f.Source].Text
-		}
-		if f.Machine >= 0 {
-			f.MachineAddr, f.MachineText = c.machine.Insts[f.Machine].Addr, c.machine.Insts[f.Machine].Text
-		}
+		c.locate(f, a)
 		if early != nil { // without it there is no difference
 			shown := *early
 			shown.Held, f.Early = held[i].in(f.Lane), &shown
@@ -274,16 +267,20 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 	return nil, ends, nil
 }
 
-// patient is a replay in which diverged groups of lanes of the warp, which share uniform registers, go on until they wait, and that does what the program
-// does; nil if there is none. ptxas counts loops of diverged lanes in uniform registers, of which a warp has one set: nobody else runs meanwhile.
-func (c *comparison) patient(begin func() *replay, ref *emu.Warp) *replay {
-	r := begin()
-	r.w.SetPatient()
-	if err := r.run(c, ref); err != nil {
-		return nil
+// locate names the instructions and the address of a difference.
+func (c *comparison) locate(f *Finding, a *accuse) {
+	if a.Event != nil {
+		f.Source = int(a.Event.Inst)
+		if a.Word == 0 { // an event has a place, a weak store its words
+			f.Address = a.Event.Place.Addr
+		}
 	}
-	c.spent += r.w.Steps
-	return r
+	if f.Source >= 0 {
+		f.SourceNumber, f.SourceText = c.program.Insts[f.Source].Source, c.program.Insts[f.Source].Text
+	}
+	if f.Machine >= 0 {
+		f.MachineAddr, f.MachineText = c.machine.Insts[f.Machine].Addr, c.machine.Insts[f.Machine].Text
+	}
 }
 
 // shares reports whether a difference is none if diverged groups of lanes have uniform registers of their own, where a strong load of the

@@ -72,7 +72,7 @@ type question struct {
 // constant reports whether a comparison has one outcome only, whatever the input.
 func (c *comparison) constant(at int32, o *ir.Op) bool {
 	next := at + 1
-	if c.o.Never == nil || o.Dst < 0 || int(next) >= len(c.program.Insts) || !slices.Contains(c.program.After(at), next) {
+	if o.Dst < 0 || int(next) >= len(c.program.Insts) || !slices.Contains(c.program.After(at), next) {
 		return false
 	}
 	return c.never(next, o.Dst, true) || c.never(next, o.Dst, false)

@@ -73,15 +73,15 @@ func (c *comparison) run(in *Input) {
 // little is an input with little to do: no count is greater than one of a few.
 func (c *comparison) little(in *Input) *Input {
 	for n, at := range c.counts() {
-		if v := c.search.param(in, at, false); v > few {
-			in = c.search.with(in, at, false, 2+(v+uint64(n))%(few-1))
+		if v := c.search.param(in, at, false); v > mostLittle {
+			in = c.search.with(in, at, false, 2+(v+uint64(n))%(mostLittle-1))
 		}
 	}
 	return in
 }
 
-// few is the greatest of them.
-const few = 7
+// mostLittle is the greatest of them.
+const mostLittle = 7
 
 // fewer is a launch of the threads before the one that faulted; nil if there are none, or the block's size is given.
 func (c *comparison) fewer(in *Input, err error) *Input {

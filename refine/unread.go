@@ -38,18 +38,9 @@ func unread(p *ir.Program) []bool {
 	}
 	out := make([]bool, len(p.Insts))
 	for i := range p.Insts {
-		out[i] = !slices.ContainsFunc(sets(&p.Insts[i]), func(r ir.Reg) bool { return live[own(i, r)] })
+		out[i] = !slices.ContainsFunc(p.Insts[i].Written(), func(r ir.Reg) bool { return live[own(i, r)] })
 	}
 	return out
-}
-
-// sets are the registers that an instruction's effect and what it computes with it set.
-func sets(in *ir.Inst) []ir.Reg {
-	regs := in.Written()
-	if a, ok := in.Do.(*ir.Access); ok && a.Kind == ir.Load {
-		regs = append(regs, a.Data...)
-	}
-	return regs
 }
 
 // reads are the registers that an instruction's effect reads.
