@@ -96,7 +96,7 @@ func (*amd) instruction(m *machine, i int, in *isa.Inst, guard value, t taint) b
 // selected value.
 func (*amd) content(m *machine, v value) value {
 	p := m.tr.pool
-	for m.guardV != none && !m.guardNeg && v != none && p.nodes[v].kind == kSel {
+	for m.guardV != none && !m.guardNeg && p.nodes[v].kind == kSel {
 		switch n := p.nodes[v]; {
 		case p.implies(m.guardV, n.c):
 			v = n.a

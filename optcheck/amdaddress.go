@@ -36,11 +36,9 @@ func (m *machine) addressWords(in *isa.Inst) (lo, hi value) {
 		if in.Mem.Space != isa.SpaceLocal && !m.initial(o.Desc) {
 			add(o.Desc, true)
 		}
-		if !o.Zero {
-			add(o.Reg, o.Words == 2 || o.Part == "addr64")
-		}
+		add(o.Reg, o.Words == 2 || o.Part == "addr64")
 		if o.Part == "dword" { // TeraScale's memory writes take a word index
-			lo = m.bytes(lo, 0)
+			lo = m.bytes(lo)
 		}
 		add(o.Base2, o.Desc.Class == isa.ClassNone && !in.Mem.Scalar &&
 			slices.Contains(in.Addrs, isa.Reg{Class: o.Base2.Class, Num: o.Base2.Num + 1}))
@@ -76,20 +74,15 @@ func (m *machine) initial(r isa.Reg) bool {
 }
 
 // bytes returns the byte address whose word index is v: compilers shift the address right.
-func (m *machine) bytes(v value, depth int) value {
+func (m *machine) bytes(v value) value {
 	p := m.tr.pool
-	n := p.nodes[v]
-	switch {
-	case n.kind == kConst:
-		return p.constant(uint32(n.imm) * 4)
-	case n.kind == kAdd && n.b == none:
-		return p.addConst(m.bytes(n.a, depth+1), uint32(n.imm)*4)
-	case n.kind == kAdd && depth < maxDepth:
-		return p.add(m.bytes(n.a, depth+1), m.bytes(n.b, depth+1))
-	case n.kind == kFun && n.imm == uint64(isa.MicroShr)<<8:
-		if by, ok := p.isConst(n.b); ok && by == 2 {
-			return n.a
+	sum := p.constant(0)
+	k := p.terms(v, func(t value) {
+		word := m.shl(t, p.constant(2))
+		if n := p.nodes[t]; n.kind == kFun && n.imm == uint64(isa.MicroShr)<<8 && n.b == p.constant(2) {
+			word = n.a
 		}
-	}
-	return m.shl(v, p.constant(2))
+		sum = p.add(sum, word)
+	})
+	return p.addConst(sum, 4*k)
 }

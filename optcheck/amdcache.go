@@ -61,7 +61,7 @@ func (c *amdCheck) find(need amdCacheOp, lo, hi int, with ...int) int {
 		case x.role != isa.RoleCache || !slices.Contains(need.ops, c.inst(ev).Op) || x.mem.Scope < need.scope:
 		case !x.cond:
 			return ev
-		case sometimes < 0 && slices.ContainsFunc(with, func(w int) bool { return w >= 0 && c.runsWith(ev, w) }):
+		case sometimes < 0 && slices.ContainsFunc(with, func(w int) bool { return c.runsWith(ev, w) }):
 			sometimes = ev
 		}
 	}
@@ -76,10 +76,7 @@ func (n amdCacheOp) String() string {
 // orders stores before later loads, the invalidation must come after the stores too: a line filled between the two
 // would be older than what others know of the store.
 func (c *amdCheck) invalidation(pos int, need amdCacheOp, lo, hi, self int, stores bool) (int, []lack) {
-	var with []int // without the acquire itself, or without what is behind, it is not needed
-	if hi < len(c.tr.events) {
-		with = append(with, hi)
-	}
+	with := []int{hi} // without the acquire itself, or without what is behind, it is not needed
 	if self >= 0 {
 		with = append(with, c.match[self])
 	}
@@ -92,7 +89,7 @@ func (c *amdCheck) invalidation(pos int, need amdCacheOp, lo, hi, self int, stor
 	for i := range pos + 1 {
 		e := c.s.Entries[i]
 		a := c.match[i]
-		if a < 0 || !e.Reads() && (!stores || self >= 0) || a >= ev || self >= 0 && i != self || e.Kind.Space == litmus.Shared {
+		if a < 0 || !e.Reads() && !stores || self >= 0 && i != self || e.Kind.Space == litmus.Shared {
 			continue
 		}
 		if c.w.outstanding(c.tr.events[a].inst, c.tr.events[ev].inst) {
@@ -129,11 +126,11 @@ func (c *amdCheck) scalarCache(pos, lo, hi int) []lack {
 
 // writeBack requires a write-back after the preceding stores that completes before the next write.
 func (c *amdCheck) writeBack(pos int, need amdCacheOp, lo, hi int) []lack {
-	with := -1
+	var with []int
 	if hi < len(c.tr.events) {
-		with = hi
+		with = append(with, hi)
 	}
-	ev := c.find(need, lo, hi, with)
+	ev := c.find(need, lo, hi, with...)
 	if ev < 0 {
 		return []lack{{WritebackMissing, min(hi, len(c.tr.events)-1),
 			fmt.Sprintf("no %v behind %s: its effect may stay in a cache that the scope does not share", need, c.place(lo))}}

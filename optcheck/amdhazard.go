@@ -30,7 +30,7 @@ func (c *amdCheck) registers() {
 
 // hazard returns a register that an instruction uses too early, and how it uses it.
 func (c *amdCheck) hazard(in, op *isa.Inst, p *pending) (isa.Reg, string) {
-	if !p.complete() && (op.Role == isa.RoleLoad || op.Role == isa.RoleAtomic || op.Role == isa.RoleConst) {
+	if op.Role == isa.RoleLoad || op.Role == isa.RoleAtomic || op.Role == isa.RoleConst {
 		for _, r := range op.Defs {
 			if slices.Contains(in.Uses, r) {
 				return r, "read"

@@ -79,9 +79,6 @@ func (a *amd) lift(p *pass) (LiftedCode, error) {
 // sound rejects code whose operations alone do not determine what it does.
 func (l *amdLifter) sound() error {
 	p := l.p
-	if len(p.tr.calls) > 0 {
-		return l.errorAt(p.tr.calls[0], "a call, whose accesses are not seen")
-	}
 	if p.tr.loops {
 		return fmt.Errorf("the code has a loop")
 	}
@@ -110,7 +107,7 @@ func (l *amdLifter) inst(i int, guard []guardTerm) error {
 		Op: amdhw.Op{Kind: amdhw.Other, Text: mnemonic(in), Read: -1, Counts: l.counts(i, in)}}
 	ev, ok := l.ev[i]
 	switch {
-	case !ok && in.Role.IsAccess() && in.Role != isa.RoleCopy || ok && l.p.tr.events[ev].result && !l.p.onLocation(&l.p.tr.events[ev]):
+	case !ok && in.Role.IsAccess() || ok && l.p.tr.events[ev].result && !l.p.onLocation(&l.p.tr.events[ev]):
 		// Private memory, or a store of results.
 	case ok && in.Role.IsAccess():
 		return l.access(i, ev, op)
@@ -118,8 +115,6 @@ func (l *amdLifter) inst(i int, guard []guardTerm) error {
 		return l.barrier(i, op)
 	case in.Role == isa.RoleCache:
 		return l.cacheOp(i, op)
-	case in.Role == isa.RoleFence || in.Role == isa.RoleCopy:
-		return l.errorAt(i, "it has no meaning here")
 	}
 	if len(op.Counts) > 0 {
 		l.out.ops = append(l.out.ops, op)
@@ -238,9 +233,5 @@ func (l *LiftedAMD) identify() {
 
 // Size implements LiftedCode.
 func (l *LiftedAMD) Size() int {
-	n := 200
-	for i := range l.ops {
-		n += 300 + len(l.ops[i].Text) + 100*(len(l.ops[i].data)+len(l.ops[i].guard))
-	}
-	return n
+	return 200 + 500*len(l.ops)
 }

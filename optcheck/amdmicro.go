@@ -40,13 +40,11 @@ func (*amd) micro(m *machine, inst, k int, mi *isa.Micro, src operands) (value, 
 	case isa.MicroFirst:
 		return src[0], true
 	case isa.MicroLaneBits:
-		lo, okLo := p.isConst(src[0])
-		hi, okHi := p.isConst(src[1])
-		if okLo && lo == ^uint32(0) && (src[1] == none || okHi && hi == lo) {
+		if all := p.truth(true); src[0] == all && (src[1] == none || src[1] == all) {
 			return p.mk(node{kind: kSpecial, imm: p.str("lanes"), a: none, b: none, c: none}), true
 		}
 	case isa.MicroLaneCount:
-		if c, isC := p.isConst(src[0]); isC && c == ^uint32(0) && (src[1] == none || p.isLaneNumber(src[1])) {
+		if src[0] == p.truth(true) && p.isLaneNumber(src[1]) {
 			return p.mk(node{kind: kSpecial, imm: p.str("lane" + mi.Sym), a: none, b: none, c: none}), true
 		}
 	case isa.MicroAddHi:
@@ -93,19 +91,24 @@ func (m *machine) setp(mi *isa.Micro, cmp, with value) (value, bool) {
 
 // isBool reports whether a value is all ones or all zeros.
 func (p *valuePool) isBool(v value) bool {
+	return known(p, &p.bools, v, p.bool)
+}
+
+// known is a question about a value whose answers are kept, false for none: expressions share parts.
+func known(p *valuePool, answers *[]int8, v value, is func(value) bool) bool {
 	if v == none {
 		return false
 	}
-	if len(p.bools) <= int(v) {
-		p.bools = append(p.bools, make([]int8, len(p.nodes)-len(p.bools))...)
+	if len(*answers) <= int(v) {
+		*answers = append(*answers, make([]int8, len(p.nodes)-len(*answers))...)
 	}
-	if p.bools[v] == 0 {
-		p.bools[v] = -1
-		if p.bool(v) {
-			p.bools[v] = 1
+	if (*answers)[v] == 0 {
+		(*answers)[v] = -1
+		if is(v) {
+			(*answers)[v] = 1
 		}
 	}
-	return p.bools[v] > 0
+	return (*answers)[v] > 0
 }
 
 func (p *valuePool) bool(v value) bool {
@@ -124,7 +127,7 @@ func (p *valuePool) bool(v value) bool {
 
 // asBool returns the predicate "v is not zero".
 func (m *machine) asBool(v value) value {
-	if v == none || m.tr.pool.isBool(v) {
+	if m.tr.pool.isBool(v) {
 		return v
 	}
 	return m.relation("NE", false, v, m.tr.pool.constant(0))
@@ -153,7 +156,7 @@ func (p *valuePool) truth(b bool) value { return p.constant(ones(b)) }
 func (m *machine) relation(cmp string, signed bool, a, b value) value {
 	p := m.tr.pool
 	code, known := cmpCodes[cmp]
-	if !known || a == none || b == none {
+	if !known {
 		return p.mk(node{kind: kFun, imm: 1<<32 | p.str("cmp "+cmp), a: a, b: b, c: none})
 	}
 	ca, okA := p.isConst(a)
@@ -261,10 +264,7 @@ func (m *machine) carry(mi *isa.Micro, src operands) (value, bool) {
 func (m *machine) carryless(mi *isa.Micro, src operands) (value, bool) {
 	word := none
 	for i := range mi.Src {
-		if i >= len(src) {
-			return none, false
-		}
-		if c, ok := m.tr.pool.isConst(src[i]); ok && c == 0 {
+		if src[i] == m.tr.pool.constant(0) {
 			continue
 		}
 		if word != none || mi.Src[i].Kind == isa.OpdPred {

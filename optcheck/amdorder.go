@@ -92,7 +92,7 @@ func (a *amd) order(p *pass) {
 
 // unordered reports whether the access at position i, which must be complete, may still be in flight when the one at
 // position j starts.
-func (c *amdCheck) unordered(i, j int, scope int, language bool) bool {
+func (c *amdCheck) unordered(i, j int, scope int) bool {
 	a, b := c.match[i], c.match[j]
 	if a < 0 || b < 0 || a >= b {
 		return false // missing, merged or reordered: reported as such
@@ -104,7 +104,7 @@ func (c *amdCheck) unordered(i, j int, scope int, language bool) bool {
 	case c.m.clauses:
 		return c.clauseOpen(a, b)
 	case x.mem.Space == isa.SpaceShared || y.mem.Space == isa.SpaceShared, x.mem.Scalar || y.mem.Scalar:
-	case scope == amdGroup && c.m.sharedL1 && !language:
+	case scope == amdGroup && c.m.sharedL1:
 		return false
 	}
 	return c.w.outstanding(x.inst, y.inst)
@@ -151,8 +151,6 @@ func trim(s string) string { return strings.TrimSuffix(s, " ;") }
 func (c *amdCheck) waitFor(ev int) string {
 	x := &c.tr.events[ev]
 	switch {
-	case x.role == isa.RoleCache && x.mem.WriteBack:
-		return c.m.stores
 	case x.mem.Scalar:
 		return c.m.scalar
 	case x.mem.Space == isa.SpaceShared:
@@ -171,7 +169,7 @@ func (c *amdCheck) pairs(pos int, f amdFence) (missing []lack) {
 			if e.IsFence() || g.IsFence() || !f.before(e) || !f.after(g) || f.loose && !e.Reads() && !g.Writes() {
 				continue
 			}
-			if c.unordered(i, j, f.scope, f.language) {
+			if c.unordered(i, j, f.scope) {
 				c.told[[2]int{i, j}] = true
 				missing = append(missing, c.wait(c.match[i], c.match[j], c.name(i), c.name(j)+" is issued"))
 				break
@@ -239,7 +237,7 @@ func (c *amdCheck) left(lo, hi int) (list []string) {
 	}
 	for i := c.tr.events[lo].inst + 1; i < c.tr.events[hi].inst; i++ {
 		in := &c.tr.fn.Insts[i]
-		if in.Role == isa.RoleCache || len(in.Waits) > 0 && in.Role == isa.RoleWait {
+		if in.Role == isa.RoleCache || len(in.Waits) > 0 {
 			list = append(list, trim(in.Text))
 		}
 	}
@@ -265,7 +263,7 @@ func (c *amdCheck) synchronises(k int, e spec.Entry) {
 	}
 	for i, before := range c.s.Entries[:k] {
 		switch {
-		case before.IsFence() || !c.unordered(i, k, scope, false):
+		case before.IsFence() || !c.unordered(i, k, scope):
 		case rel:
 			early(i, k, c.name(i), "the release "+c.name(k)+" is issued")
 		case sc && before.Kind.Sem == litmus.SemSC:
@@ -273,7 +271,7 @@ func (c *amdCheck) synchronises(k int, e spec.Entry) {
 		}
 	}
 	for i := k + 1; acq && i < len(c.s.Entries); i++ {
-		if !c.s.Entries[i].IsFence() && c.unordered(k, i, scope, false) {
+		if !c.s.Entries[i].IsFence() && c.unordered(k, i, scope) {
 			early(k, i, c.name(k), c.name(i)+" is issued")
 			break // once is enough
 		}
@@ -322,7 +320,7 @@ func (c *amdCheck) volatiles() {
 		if e.IsFence() || !isVolatile && !isAtomic(e) || e.Kind.Space == litmus.Shared {
 			continue
 		}
-		if last >= 0 && !c.told[[2]int{last, k}] && c.unordered(last, k, amdSystem, false) {
+		if last >= 0 && !c.told[[2]int{last, k}] && c.unordered(last, k, amdSystem) {
 			c.told[[2]int{last, k}] = true
 			until := "the next volatile access is issued"
 			if !isVolatile {

@@ -104,21 +104,24 @@ func (m *machine) implied(exec, cond value) bool {
 
 // implies reports whether predicate a is true only if b is.
 func (p *valuePool) implies(a, b value) bool {
+	p.visit()
+	return p.narrows(a, b)
+}
+
+func (p *valuePool) narrows(a, b value) bool {
 	if a == b {
 		return true
 	}
 	n := p.nodes[a]
-	if n.kind != kBits {
+	if n.kind != kBits || !p.first(a) {
 		return false
 	}
 	for i, x := range []value{n.a, n.b, n.c} {
-		if x != none && restrict(uint8(n.imm), i, false) == 0 && p.implies(x, b) {
+		if x != none && restrict(uint8(n.imm), i, false) == 0 && p.narrows(x, b) {
 			return true
 		}
 	}
 	// Both may be functions of the same inputs.
-	if f := p.flat(lutAnd, a, p.bits(^uint8(lutA), b, none, none), none); p.nodes[f].kind == kConst && p.nodes[f].imm == 0 {
-		return true
-	}
-	return false
+	f, isC := p.isConst(p.flat(lutAnd, a, p.bits(^uint8(lutA), b, none, none), none))
+	return isC && f == 0
 }

@@ -31,7 +31,6 @@ const (
 	inAnyOrder orderClass = iota
 	inVectorOrder
 	inLDSOrder
-	inOtherOrder
 )
 
 // waits simulates the counters of outstanding operations throughout a function.
@@ -164,10 +163,8 @@ func (w *waits) class(i int, in *isa.Inst, c isa.Counter) orderClass {
 		return inLDSOrder
 	case c == isa.CountVM || c == isa.CountVS || c == isa.CountLoad || c == isa.CountStore || c == isa.CountExp || c == isa.CountAck:
 		return inVectorOrder
-	case c == isa.CountLGKM || c == isa.CountKM:
-		return inAnyOrder // messages and the rest
 	}
-	return inOtherOrder
+	return inAnyOrder // messages and the rest
 }
 
 // completes reports whether a counter confirms that the operation is complete in memory, or its registers written. A
@@ -261,7 +258,7 @@ func (w *waits) behind(ev int) (lines []Line) {
 	}
 	for i := w.tr.events[ev].inst + 1; i < to && i+1 < len(w.before); i++ {
 		in := &w.tr.fn.Insts[i]
-		if len(in.Waits) == 0 || in.Role != isa.RoleWait {
+		if len(in.Waits) == 0 {
 			continue
 		}
 		for o := 0; o <= ev; o++ {

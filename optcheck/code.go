@@ -16,7 +16,7 @@ import (
 func checkCode(p *pass) {
 	c := &comparison{p: p, e: newEvaluator(p)}
 	for _, m := range p.tr.markers {
-		if p.tr.pool.garbage(m.oper, 0) {
+		if p.tr.pool.garbage(m.oper) {
 			p.undecided("the operand of marker 0x%08x may be a register that was never written", m.m.Literal)
 		}
 	}
@@ -143,11 +143,11 @@ func (c *comparison) same(k int, want spec.Action, s *sampler) bool {
 		p.report(Strengthened, k, ev, "%s is executed also when the test does not: %s", p.name(k), p.text(ev))
 	case got.Runs != want.Runs:
 		p.report(ControlChanged, k, ev, "%s is executed under another condition: for instance when %s: %s", p.name(k), c.instance(s), p.text(ev))
-	case want.Runs && len(got.Operands) > len(want.Operands):
+	case len(got.Operands) > len(want.Operands):
 		p.report(ValueChanged, k, ev, "%s has %d operands: %s", p.name(k), len(got.Operands), p.text(ev))
 	default:
 		for i := range got.Operands {
-			if kind := p.s.Entries[k].Kind; want.Runs && kind.Cut(got.Operands[i]) != kind.Cut(want.Operands[i]) {
+			if kind := p.s.Entries[k].Kind; kind.Cut(got.Operands[i]) != kind.Cut(want.Operands[i]) {
 				p.report(ValueChanged, k, ev, "%s: %s is another one than in the test, for instance 0x%x instead of 0x%x when %s: %s", p.name(k),
 					operandName(p.s.Entries[k], i),
 					kind.Cut(got.Operands[i]), kind.Cut(want.Operands[i]), c.instance(s), p.text(ev))
@@ -166,8 +166,8 @@ func (c *comparison) holds(k int) bool {
 		return true
 	}
 	n := p.tr.pool.nodes[p.oper[k]]
-	if n.kind != kLoad || int(n.a) != p.tr.events[p.match[k]].read || int(n.b) != p.word[k] {
-		return false
+	if n.kind != kLoad {
+		return false // a word that is read is matched to what reads it
 	}
 	_, cleared := p.tr.zeroExtended(int(n.a))
 	return cleared || p.s.Entries[k].Kind.Width >= 4
@@ -178,9 +178,6 @@ func (c *comparison) holds(k int) bool {
 func (c *comparison) sameRegister(k int, want spec.Action, s *sampler) bool {
 	p := c.p
 	ev := p.match[k]
-	if p.tr.events[ev].read < 0 {
-		return true // reported as another kind
-	}
 	got, ok := c.e.eval(p.oper[k], 0)
 	is := s.Read(c.e.position(p.tr.events[ev].read), p.word[k])
 	if kind := p.s.Entries[k].Kind; kind.Width < 4 {

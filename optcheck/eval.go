@@ -59,7 +59,7 @@ func (e *evaluator) Read(pos, word int) uint32 {
 	if word > 0 {
 		if hi, ok := e.p.extra[[2]int{pos, spec.HighWord}]; ok {
 			v = hi
-		} else if v != none && e.p.tr.pool.nodes[v].kind == kLoad {
+		} else if e.p.tr.pool.nodes[v].kind == kLoad {
 			return e.words.Read(e.position(int(e.p.tr.pool.nodes[v].a)), word)
 		} else {
 			v = none
@@ -271,7 +271,7 @@ func (e *evaluator) source(mi *isa.Micro, i int, v value, depth int) (uint64, bo
 		return 1<<32 - uint64(w), ok
 	}
 	w, ok := e.eval(v, depth)
-	if ok && w != 0 && p.isPredicate(v, 0) {
+	if ok && w != 0 && p.isPredicate(v) {
 		w = 1
 	}
 	return uint64(w), ok
@@ -279,22 +279,16 @@ func (e *evaluator) source(mi *isa.Micro, i int, v value, depth int) (uint64, bo
 
 // isPredicate reports whether an expression is a predicate, which the pool holds
 // as a word of all ones or none.
-func (p *valuePool) isPredicate(v value, depth int) bool {
-	if v == none || depth > maxDepth {
-		return false
-	}
+func (p *valuePool) isPredicate(v value) bool { return known(p, &p.preds, v, p.predicate) }
+
+func (p *valuePool) predicate(v value) bool {
 	switch n := p.nodes[v]; n.kind {
 	case kCmp:
 		return true
 	case kBits:
-		for _, x := range [3]value{n.a, n.b, n.c} {
-			if x != none && !p.isPredicate(x, depth+1) {
-				return false
-			}
-		}
-		return n.a != none
+		return p.isPredicate(n.a) && (n.b == none || p.isPredicate(n.b)) && (n.c == none || p.isPredicate(n.c))
 	case kSel, kPhi:
-		return p.isPredicate(n.a, depth+1) || p.isPredicate(n.b, depth+1)
+		return p.isPredicate(n.a) || p.isPredicate(n.b)
 	case kFun:
 		mi, ok := p.microOf(n.imm)
 		return ok && mi.Op.IsPredicate()
@@ -302,16 +296,21 @@ func (p *valuePool) isPredicate(v value, depth int) bool {
 	return false
 }
 
-// garbage reports whether a value may depend on a register that was never written.
-func (p *valuePool) garbage(v value, depth int) bool {
-	if v == none || depth > maxDepth {
+// garbage reports whether a value may be the content of a register that was never written.
+func (p *valuePool) garbage(v value) bool {
+	p.visit()
+	return p.unset(v)
+}
+
+func (p *valuePool) unset(v value) bool {
+	if !p.first(v) {
 		return false
 	}
 	switch n := p.nodes[v]; n.kind {
 	case kSpecial:
 		return n.imm >= unwritten
 	case kSel, kPhi:
-		return p.garbage(n.a, depth+1) || p.garbage(n.b, depth+1)
+		return p.unset(n.a) || p.unset(n.b)
 	}
 	return false
 }

@@ -244,7 +244,7 @@ func (p *valuePool) at(v value, read uint32, depth int) (uint32, bool) {
 		return a, true
 	case n.kind == kSel:
 		return b, true
-	case n.imm == uint64(isa.MicroShr)<<8 && b < 32:
+	case n.imm == uint64(isa.MicroShr)<<8:
 		return a >> b, true
 	}
 	return 0, false
@@ -356,7 +356,7 @@ func (tr *trace) joinLocked() {
 		}
 		for j := i - 1; j >= 0; j-- {
 			ld := &tr.events[j]
-			if ld.role == isa.RoleLoad && ld.mem.Locked && ld.addr == st.addr && ld.partner < 0 {
+			if ld.role == isa.RoleLoad && ld.mem.Locked && ld.addr == st.addr {
 				ld.role = isa.RoleAtomic
 				ld.data, ld.dataT = st.data, st.dataT
 				ld.partner, st.partner = i, j

@@ -72,9 +72,9 @@ func (f *flow) isLoopHead(head, from int) bool {
 	return f.pos[head] >= 0 && f.pos[head] <= f.pos[from]
 }
 
-// dominator returns the last block on every path to a and on every path to b, -1 for none.
+// dominator returns the last block on every path to a and on every path to b, which control reaches.
 func (f *flow) dominator(a, b int) int {
-	for a != b && a >= 0 && b >= 0 {
+	for a != b {
 		if f.pos[a] > f.pos[b] {
 			a = f.idom[a]
 		} else {
@@ -82,7 +82,7 @@ func (f *flow) dominator(a, b int) int {
 		}
 		f.steps--
 	}
-	return min(a, b)
+	return a
 }
 
 // findControl computes control dependence: b depends on the branch that ends a if one way out of a always leads to b
@@ -90,7 +90,6 @@ func (f *flow) dominator(a, b int) int {
 // postdominator of a (Ferrante, Ottenstein, Warren, The Program Dependence Graph, TOPLAS 1987, Sec. 3.1); and, if s
 // cannot reach an end, whatever s reaches.
 func (f *flow) findControl(fn *isa.Func, later []int) {
-	end := len(f.blocks)
 	ends := func(b int) bool { return later[b] >= 0 }
 	for _, a := range f.order {
 		last := &fn.Insts[f.blocks[a].End-1]
@@ -105,7 +104,7 @@ func (f *flow) findControl(fn *isa.Func, later []int) {
 				f.decideAll(s, d)
 				continue
 			}
-			for b := s; b != later[a] && b != end && f.steps >= 0; b = later[b] {
+			for b := s; b != later[a]; b = later[b] {
 				f.decide(b, d)
 			}
 		}
@@ -129,7 +128,7 @@ func (f *flow) decide(b int, d decision) bool {
 // decideAll records that everything reachable from b, which cannot reach an end, depends on a branch.
 func (f *flow) decideAll(b int, d decision) {
 	todo := []int{b}
-	for len(todo) > 0 && f.steps >= 0 {
+	for len(todo) > 0 {
 		b := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if f.decide(b, d) {

@@ -21,7 +21,7 @@ func (m *machine) half(v value, part string) value {
 		case n.kind == kConst:
 			return p.constant(uint32(n.imm) >> 16)
 		case n.kind == kFun && n.imm == uint64(isa.MicroShl)<<8:
-			if by, ok := p.isConst(n.b); ok && by == 16 {
+			if n.b == p.constant(16) {
 				return m.low(n.a, 2)
 			}
 		}
@@ -72,7 +72,7 @@ func (p *valuePool) decided(v value, mask uint32) value {
 
 // cut returns what an access of less than a word moves of a value.
 func (p *valuePool) cut(v value, bytes int) value {
-	if v == none || bytes <= 0 || bytes >= 4 {
+	if bytes <= 0 || bytes >= 4 {
 		return v
 	}
 	mask := uint32(1<<(8*bytes) - 1)
@@ -84,7 +84,7 @@ func (p *valuePool) cut(v value, bytes int) value {
 func (m *machine) unmasked(v value) value {
 	p := m.tr.pool
 	n := p.nodes[v]
-	if n.kind != kBits || uint8(n.imm) != lutAnd || n.c != none {
+	if n.kind != kBits || uint8(n.imm) != lutAnd {
 		return v
 	}
 	for _, x := range [2][2]value{{n.a, n.b}, {n.b, n.a}} {

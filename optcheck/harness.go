@@ -162,7 +162,7 @@ func (c *Checker) checkStress(fn *isa.Func, h *spec.Harness, l *loops, r *Harnes
 	counted := false
 	for i := range tr.events {
 		x := &tr.events[i]
-		if !x.own || x.addr.base != baseParam {
+		if !x.own {
 			continue
 		}
 		switch in := &tr.fn.Insts[x.inst]; {

@@ -120,7 +120,7 @@ func (l *loops) learn(m *machine) {
 				}
 			}
 			for at, c := range head.slots {
-				if o, ok := end.slots[at]; !ok || o.v != c.v || o.bytes != c.bytes {
+				if o := end.slots[at]; o.v != c.v || o.bytes != c.bytes {
 					l.lost[first][at.off], l.grown = true, true
 				}
 			}

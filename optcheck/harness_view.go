@@ -43,7 +43,7 @@ func (v *view) learns() bool { return v != nil && v.loops != nil && v.loops.open
 
 // compare decides a comparison of the thread's slot with that of a role.
 func (v *view) compare(p *valuePool, cmp uint8, a, b value) (value, bool) {
-	if v == nil || cmp > cmpCodes["NE"] || a == none || b == none {
+	if v == nil || cmp > cmpCodes["NE"] {
 		return none, false
 	}
 	x, isX := v.role(p, a)

@@ -140,10 +140,21 @@ func (l *Lifted) Size() int { return 1000 + 2*len(l.key) }
 // Lift turns checked machine code into a form that a model can judge. The error is a *LiftError if an instruction has
 // no meaning in that form.
 func (c *Checked) Lift() (LiftedCode, error) {
-	if c.pass == nil || c.Class == Unknown {
-		return nil, errors.New("nothing was checked")
+	if err := c.liftable(); err != nil {
+		return nil, err
 	}
 	return c.pass.tr.arch.lift(c.pass)
+}
+
+// liftable says why nothing can be lifted at all.
+func (c *Checked) liftable() error {
+	if c.pass == nil || c.Class == Unknown {
+		return errors.New("nothing was checked")
+	}
+	if calls := c.pass.tr.calls; len(calls) > 0 {
+		return newLifter(c.pass, nil).errorAt(calls[0], "a call, whose accesses are not seen")
+	}
+	return nil
 }
 
 func newLifter(p *pass, means meanings) *lifter {
@@ -161,9 +172,6 @@ func liftPass(p *pass, means meanings) (LiftedCode, error) {
 		}
 	}
 	means.inexact(l)
-	if len(p.tr.calls) > 0 {
-		return nil, l.errorAt(p.tr.calls[0], "a call, whose accesses are not seen")
-	}
 	for v, k := range p.atomicResults() {
 		l.results[v] = p.tr.events[p.match[k]].read
 	}
@@ -207,7 +215,7 @@ func (l *lifter) registers() error {
 		if !e.Reads() || e.Unread {
 			continue
 		}
-		if ev := p.match[k]; ev >= 0 && p.tr.events[ev].read >= 0 && l.out.reads[p.tr.events[ev].read].half == noHalf {
+		if ev := p.match[k]; ev >= 0 && l.out.reads[p.tr.events[ev].read].half == noHalf {
 			l.out.regs[k] = &expr{op: exLoad, read: p.tr.events[ev].read, word: p.word[k]}
 			continue
 		}

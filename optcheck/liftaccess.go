@@ -18,9 +18,6 @@ func (l *lifter) event(ev int) error {
 	if !x.role.IsAccess() {
 		return l.fence(ev)
 	}
-	if x.role == isa.RoleCopy {
-		return l.errorAt(x.inst, "a copy from memory to memory")
-	}
 	if x.loop && !x.mem.Locked {
 		return l.errorAt(x.inst, "it stands in a loop")
 	}

@@ -264,7 +264,7 @@ func (l *threadLifter) tail() ([]string, error) {
 			continue
 		}
 		in := &l.src.Body[e.Instr]
-		if in.Dst == "" || in.Dst == "_" {
+		if in.Dst == "" {
 			continue
 		}
 		if x.op == exLoad && x.word == 0 && l.direct[x.read] && l.regs[x.read] == in.Dst {
@@ -278,7 +278,7 @@ func (l *threadLifter) tail() ([]string, error) {
 		if !keep[i] {
 			continue
 		}
-		if in.Op == litmus.OpMov && len(in.Src) == 1 && in.Src[0].Kind == litmus.OperandNone {
+		if in.Op == litmus.OpMov && in.Src[0].Kind == litmus.OperandNone {
 			e := l.entryAt(i)
 			o, err := l.whole(l.code.regs[e], in.Type)
 			if err != nil {
@@ -296,7 +296,7 @@ func (l *threadLifter) tail() ([]string, error) {
 
 // whole is value for a register of the test, which may be as wide as what was read.
 func (l *threadLifter) whole(e *expr, t litmus.Type) (litmus.Operand, error) {
-	if e.op == exLoad && e.word == 0 && t.Bits() == 64 && l.code.reads[e.read].wide {
+	if e.op == exLoad && e.word == 0 && t.Bits() == 64 {
 		return litmus.Reg(l.readWord(e.read, 0)), nil
 	}
 	if e.op == exPair {

@@ -137,7 +137,7 @@ func (l *lifter) operation(v value, n *node) (e *expr, args []value, err error) 
 	case kPhi:
 		j, ok := l.p.tr.joins[v]
 		switch {
-		case !ok || n.a == none || n.b == none:
+		case !ok:
 			return nil, nil, errors.New("a value comes from one of two paths")
 		case !j.want:
 			return &expr{op: exSel}, []value{n.b, n.a, j.pred}, nil

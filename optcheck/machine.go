@@ -70,8 +70,8 @@ func NewMachine(t *litmus.Test, threads []LiftedThread) (Machine, error) {
 // LiftMachine turns checked machine code into operations of its hardware's memory system, for NewMachine. The error
 // is a *LiftError if the model of the hardware does not know an instruction.
 func (c *Checked) LiftMachine() (LiftedCode, error) {
-	if c.pass == nil || c.Class == Unknown {
-		return nil, errors.New("nothing was checked")
+	if err := c.liftable(); err != nil {
+		return nil, err
 	}
 	return c.pass.tr.arch.liftMachine(c.pass)
 }
@@ -260,7 +260,7 @@ func (l *lifter) values() (map[int]*expr, error) {
 			v = p.unguarded(v)
 		}
 		ev := p.match[k]
-		if ev >= 0 && p.tr.events[ev].read >= 0 && isAtomicRole(p.tr.events[ev].role) && p.tr.pool.shuffled(v) {
+		if ev >= 0 && isAtomicRole(p.tr.events[ev].role) && p.tr.pool.shuffled(v) {
 			out[k] = &expr{op: exLoad, read: p.tr.events[ev].read, word: p.word[k]}
 			continue
 		}

@@ -68,7 +68,7 @@ func machineRegisters(t *litmus.Test, i int, in *LiftedThread, f *explore.Final)
 	}
 	params := paramsOf(in.Values)
 	read := func(r int) (uint32, bool) {
-		if r < 0 || r >= len(f.Read[i]) || !f.Done[i][r] {
+		if !f.Done[i][r] {
 			return 0, false
 		}
 		return f.Read[i][r], true

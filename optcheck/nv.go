@@ -66,7 +66,7 @@ func (nvidia) symbol(word uint64) (key, bool) {
 // onStack reports whether an address contains the stack pointer, a word that precedes the parameters.
 func (nvidia) onStack(m *machine, in *isa.Inst) bool {
 	v, _ := m.arch.address(m, in)
-	return v != none && m.tr.pool.contains(v, kBank)
+	return m.tr.pool.contains(v, kBank)
 }
 
 // branch knows nothing about a decision of the warp's state (BRA.DIV) but that it decides.

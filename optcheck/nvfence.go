@@ -104,13 +104,13 @@ func (p *pass) checkFence(k int, n fenceNeed, lo, hi int) {
 	}
 	for _, d := range p.s.Deps {
 		if d.To == k && x.cond && p.match[d.From] >= 0 {
-			if r := p.tr.events[p.match[d.From]].read; r >= 0 && x.condT&(1<<uint(r)) == 0 {
+			if r := p.tr.events[p.match[d.From]].read; x.condT&(1<<uint(r)) == 0 {
 				p.report(ControlChanged, k, best, "%s is executed under a condition that does not depend on %s: %s", p.name(k), p.name(d.From),
 					p.text(best))
 			}
 		}
 	}
-	if n.barrier || n.any || n.acquire && x.role == isa.RoleCache {
+	if n.acquire && x.role == isa.RoleCache {
 		return
 	}
 	if why := p.fenceShort(best, n, cached); why != "" {

@@ -20,8 +20,8 @@ func (nvidia) beyond(c *Checked) string {
 	if err != nil {
 		return err.Error()
 	}
-	if l, ok := code.(*Lifted); ok && len(l.Extra) > 0 {
-		return "a fence that the test does not have: " + l.Extra[0] + ask
+	if extra := code.(*Lifted).Extra; len(extra) > 0 {
+		return "a fence that the test does not have: " + extra[0] + ask
 	}
 	return ""
 }

@@ -93,10 +93,7 @@ func (a nvidia) liftMachine(p *pass) (LiftedCode, error) {
 		return nil, errors.New("no model of the memory system before sm_70")
 	}
 	l := &nvLifter{lifter: newLifter(p, a), ev: p.eventsAt(), out: &liftedNV{reads: len(p.tr.reads)}}
-	switch {
-	case len(p.tr.calls) > 0:
-		return nil, l.errorAt(p.tr.calls[0], "a call, whose accesses are not seen")
-	case p.tr.loops:
+	if p.tr.loops {
 		return nil, errors.New("the code has a loop")
 	}
 	for _, b := range p.tr.order {
@@ -126,14 +123,12 @@ func (l *nvLifter) inst(i int) error {
 	switch {
 	case in.Op == "DEPBAR":
 		return l.depbar(i, op)
-	case !ok && in.Role.IsAccess() && in.Role != isa.RoleCopy || ok && l.p.tr.events[ev].result && !l.p.onLocation(&l.p.tr.events[ev]):
+	case !ok && in.Role.IsAccess() || ok && l.p.tr.events[ev].result && !l.p.onLocation(&l.p.tr.events[ev]):
 		// Private memory, or a store of results.
 	case ok && in.Role.IsAccess():
 		return l.access(i, ev, op)
 	case in.Role == isa.RoleBarrier || in.Role == isa.RoleFence || in.Role == isa.RoleCache && in.Mem.Invalidate:
 		return l.order(i, ev, op)
-	case in.Role == isa.RoleCopy:
-		return l.errorAt(i, "it has no meaning here")
 	}
 	return l.waits(op)
 }
@@ -143,9 +138,8 @@ func (l *nvLifter) waits(op nvOp) (err error) {
 	if op.Waits&l.set == 0 {
 		return nil
 	}
-	if op.guard, err = l.when(); err == nil {
-		l.add(op)
-	}
+	op.guard, err = l.when()
+	l.add(op)
 	return err
 }
 

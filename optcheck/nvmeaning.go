@@ -128,7 +128,7 @@ func (a nvidia) meaning(role isa.Role, m isa.Mem) (*Meaning, bool) {
 		if shared && a.sm >= 70 {
 			return r, true
 		}
-		if a.sm >= 70 && r.Strength == isa.Weak && r.Scope == isa.ScopeNone && (m.Strength == isa.Weak || m.Strength == isa.Constant) {
+		if a.sm >= 70 && r.Strength == isa.Weak && (m.Strength == isa.Weak || m.Strength == isa.Constant) {
 			return r, true
 		}
 		if r.Strength != m.Strength || r.Scope != m.Scope || r.Cache != "" && r.Cache != m.Cache {

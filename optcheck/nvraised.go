@@ -33,7 +33,7 @@ func (a nvidia) raised(k spec.Kind, m isa.Mem) *litmus.Instr {
 		return &litmus.Instr{Sem: litmus.SemMMIO}
 	case m.Strength != isa.Strong || n.strength == isa.Strong && !wider || n.strength == isa.MMIO:
 		return nil
-	case in.Sem == litmus.SemNone && k.Atom == litmus.AtomNone || in.Sem == litmus.SemVolatile:
+	case in.Sem == litmus.SemNone && k.Atom == litmus.AtomNone:
 		in.Sem, in.Cache = litmus.SemRelaxed, litmus.CacheNone
 	}
 	in.Scope = litmusScope(m.Scope)

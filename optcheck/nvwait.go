@@ -16,12 +16,7 @@ func (p *pass) unawaited(ev int) *isa.Inst {
 		return nil
 	}
 	w := &waitWalk{p: p, ev: ev, barrier: c.Write, seen: make([]bool, len(fn.Blocks)), at: p.eventsAt()}
-	for b := range fn.Blocks {
-		if first >= fn.Blocks[b].First && first < fn.Blocks[b].End {
-			return w.from(b, first+1)
-		}
-	}
-	return nil
+	return w.from(p.tr.block(first), first+1)
 }
 
 // eventsAt maps instructions to their events.

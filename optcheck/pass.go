@@ -128,7 +128,7 @@ func (p *pass) name(pos int) string {
 
 // location names a location.
 func (p *pass) location(i int) string {
-	if i >= 0 && i < len(p.locs) {
+	if i < len(p.locs) {
 		return p.locs[i]
 	}
 	return fmt.Sprintf("location %d", i)

@@ -219,7 +219,7 @@ func (p *pass) runsWith(ev, with int) bool {
 // also writes. If the value is another's, the line is wrong: LLVM gives neighbouring stores one line.
 func (p *pass) lineTaken(ev int) bool {
 	l := p.inst(ev).Src.Line - 1
-	if l < 0 || l >= len(p.match) || p.match[l] < 0 {
+	if uint(l) >= uint(len(p.match)) || p.match[l] < 0 {
 		return false
 	}
 	e := p.s.Entries[l]

@@ -137,9 +137,7 @@ func (p *pass) atomicResults() map[value]int {
 		if ev < 0 || !isAtomic(e) || !e.Reads() || p.tr.events[ev].read < 0 {
 			continue
 		}
-		if p.oper[k] != none {
-			out[p.oper[k]] = k
-		}
+		out[p.oper[k]] = k
 		if !e.Unread {
 			continue
 		}

@@ -32,7 +32,7 @@ func (plain) address(m *machine, in *isa.Inst) (value, key) {
 		}
 		v := p.constant(uint32(o.Off))
 		hi := none
-		if o.Reg.Class != isa.ClassNone && !o.Zero {
+		if o.Reg.Class != isa.ClassNone {
 			v = p.add(v, m.get(o.Reg))
 			if slices.Contains(in.Addrs, isa.Reg{Class: o.Reg.Class, Num: o.Reg.Num + 1}) {
 				hi = m.get(isa.Reg{Class: o.Reg.Class, Num: o.Reg.Num + 1})

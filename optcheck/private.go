@@ -57,11 +57,7 @@ func (m *machine) private(i int, in *isa.Inst, addr value, ext extension, guardV
 	}
 	var out []assign
 	for k, d := range in.Defs {
-		r := regIndex(d)
-		if r < 0 {
-			continue
-		}
-		a := assign{r, m.opaque(i, k), 0}
+		a := assign{regIndex(d), m.opaque(i, k), 0}
 		if c, ok := m.cur.slots[at]; ok {
 			a.t = c.t
 			if c.bytes == min(in.Mem.Width, 4) && (c.bytes == 4 || ext.zero) {

@@ -31,10 +31,7 @@ func (tr *trace) recover(want *spec.Spec) {
 		if !ok {
 			continue
 		}
-		m, ok := spec.DecodeLiteral(lits[slot])
-		if !ok {
-			continue
-		}
+		m, _ := spec.DecodeLiteral(lits[slot])
 		found[lits[slot]] = true
 		tr.markers = append(tr.markers, marker{m: m, oper: tr.pool.constant(c ^ lits[slot]), inst: x.inst, recovered: true})
 		x.result = true

@@ -5,12 +5,8 @@ import "math/bits"
 // registers is a set of registers by their number in the flat state.
 type registers [(regMax + 63) / 64]uint64
 
-// add adds a register to the set; -1 is none.
-func (s *registers) add(r int) {
-	if r >= 0 {
-		s[r/64] |= 1 << (r % 64)
-	}
-}
+// add adds a register to the set.
+func (s *registers) add(r int) { s[r/64] |= 1 << (r % 64) }
 
 // join adds another set.
 func (s *registers) join(o registers) {

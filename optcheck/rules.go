@@ -402,7 +402,7 @@ func checkKind(p *pass) {
 // mayReduce reports whether a reduction can implement an atomic: nobody observes its result, and it does not acquire.
 func mayReduce(e spec.Entry) bool {
 	s := e.Kind.Sem
-	return e.Kind.Op == litmus.OpRed || e.Unread && s != litmus.SemAcquire && s != litmus.SemAcqRel && s != litmus.SemSC
+	return e.Kind.Op == litmus.OpRed || s != litmus.SemAcquire && s != litmus.SemAcqRel && s != litmus.SemSC
 }
 
 func checkWidth(p *pass) {
@@ -451,10 +451,10 @@ func checkLines(p *pass) {
 			continue
 		}
 		line := p.inst(ev).Src.Line
-		if line == 0 {
+		if line <= 0 {
 			return // no line information
 		}
-		if line < 1 || line > len(p.s.Entries) || p.s.Entries[line-1].IsFence() || used[line] >= p.s.Copies(line) {
+		if line > len(p.s.Entries) || p.s.Entries[line-1].IsFence() || used[line] >= p.s.Copies(line) {
 			coherent = false
 		}
 		used[line]++
@@ -483,7 +483,7 @@ func checkLines(p *pass) {
 // checkValues compares the remaining operands of accesses with their markers.
 func checkValues(p *pass) {
 	for _, m := range p.tr.markers {
-		if !m.recovered || m.m.Entry == nil || m.m.Entry.Reads() || m.m.Entry.IsFence() {
+		if !m.recovered || m.m.Entry == nil || m.m.Entry.Reads() {
 			continue // what a load has read is another rule's matter
 		}
 		if k := m.m.Entry.Pos; p.match[k] >= 0 {

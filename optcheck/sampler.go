@@ -44,8 +44,8 @@ func newSampler(c *comparison, code *spec.Code) *sampler {
 		return false
 	}
 	for _, k := range c.open {
-		for _, v := range predicates(&c.p.tr.events[c.p.eventOf(k)]) {
-			p.search(v, func(v value, n *node) bool {
+		for _, term := range c.p.tr.events[c.p.eventOf(k)].when {
+			p.search(term.pred, func(v value, n *node) bool {
 				if n.kind == kParam {
 					s.decides[int64(n.imm)] = true
 				}
@@ -80,15 +80,6 @@ func newSampler(c *comparison, code *spec.Code) *sampler {
 	return s
 }
 
-func predicates(x *event) (list []value) {
-	for _, s := range x.when {
-		if s.pred != none {
-			list = append(list, s.pred)
-		}
-	}
-	return list
-}
-
 // next chooses the next words. It returns false if there were enough.
 func (s *sampler) next() bool {
 	s.n++
@@ -107,7 +98,7 @@ func (s *sampler) next() bool {
 	}
 	i := s.n - randomSamples - 1
 	if s.all == 0 {
-		return i < maxSamples/2 && len(s.order) > 0
+		return i < maxSamples/2
 	}
 	if i >= s.all || len(s.order) == 0 {
 		return false

@@ -44,7 +44,7 @@ func (s *cases) settled(v value) value {
 	s.atoms, s.values = s.atoms[:0], s.values[:0]
 	first, ok := s.next(v)
 	for range maxCases {
-		if !ok || s.left < 0 {
+		if !ok {
 			break
 		}
 		if !s.more() {

@@ -26,6 +26,7 @@ type seeker struct {
 	test     *litmus.Test
 	layout   spec.Layout
 	harness  *spec.Harness
+	odd      bool // instructions become such as no compiler emits
 }
 
 // seekers are those of all cells.
@@ -135,7 +136,9 @@ func (s *seeker) changed(rnd *rand.Rand, of *isa.Func, changes int) *isa.Func {
 		if len(at) == 0 {
 			break
 		}
-		if i := anyOf(rnd, at); rnd.IntN(2) == 0 {
+		if i := anyOf(rnd, at); s.odd && rnd.IntN(4) > 0 {
+			oddly(sp, &f, i)
+		} else if rnd.IntN(2) == 0 {
 			anyOf(rnd, spliced)(sp, &f, i)
 		} else {
 			anyOf(rnd, seeks)(sp, &f, i)
@@ -309,14 +312,18 @@ func firstRuns(t *testing.T, x *litmus.Test, threads []LiftedThread, m Machine) 
 }
 
 // sought are the tries of all kernels, and behind them those of composed words, of drawn instructions, and of
-// walks that are changed, twice: those of the second time are of code with other waits. At the end are drawn
-// instructions as kernels for devices.
+// walks that are changed, twice: those of the second time are of code with other waits. Behind these are drawn
+// instructions as kernels for devices, and at the end the kernels with odd instructions.
 func sought(t *testing.T) *mutants.Tries {
 	t.Helper()
 	cells := seekers(t)
 	x := &mutants.Tries{
 		Says: func(t *testing.T, cell, kernel int, seed uint64) string {
 			switch {
+			case cell >= 3*len(cells)+3*drawnCells:
+				s := cells[cell-3*len(cells)-3*drawnCells]
+				s.odd = true
+				return s.says(t, kernel, seed)
 			case cell >= 3*len(cells)+2*drawnCells:
 				return viewsSay(cells[0].splicers, kernel, seed)
 			case cell >= 2*len(cells)+2*drawnCells:
@@ -350,6 +357,7 @@ func sought(t *testing.T) *mutants.Tries {
 	for range drawnCells {
 		x.Sizes = append(x.Sizes, make([]int, len(walkTargets)))
 	}
+	x.Sizes = append(x.Sizes, x.Sizes[:len(cells)]...)
 	return x
 }
 

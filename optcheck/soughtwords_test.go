@@ -201,7 +201,7 @@ func (c *composer) ask() {
 	for range 3 {
 		v, w, f := c.vals[len(c.vals)-1-rnd.IntN(min(6, len(c.vals)))], c.pick(), c.flag()
 		a := p.affineOf(v, 0)
-		c.say(c.text(a.leaf, 0), a.mask, a.k, p.isPredicate(v, 0), p.garbage(v, 0), p.lane(v), p.shuffled(v), p.isBool(v), p.isLaneNumber(v))
+		c.say(c.text(a.leaf, 0), a.mask, a.k, p.isPredicate(v), p.garbage(v), p.lane(v), p.shuffled(v), p.isBool(v), p.isLaneNumber(v))
 		c.say(p.falseDependency(p.nodes[v]), p.vanishes(v), p.mentions(v, w), p.joinedAt(v, rnd.IntN(3)), p.implies(f, c.flag()))
 		x, k, ok := p.xorConst(v)
 		c.say(ok, k, ok && x >= 0)
@@ -209,7 +209,7 @@ func (c *composer) ask() {
 			c.say(m.normalise(v, space), m.located(v, w, space))
 		}
 		lane, ok := m.laneOf(v, uint64(rnd.IntN(3)))
-		c.say(ok, ok && lane.v >= 0, lane.t, m.privateBase(w, v), c.text(m.bytes(v, 0), 0))
+		c.say(ok, ok && lane.v >= 0, lane.t, m.privateBase(w, v), c.text(m.bytes(v), 0))
 		s := &cases{tr: m.tr, known: make([]word, len(p.nodes)), left: maxCaseValues}
 		c.say(c.text(s.settled(f), 0), c.text(s.settled(v), 0), c.text(p.anyOf([][]sense{{{f, true}, {c.flag(), false}}, {{c.flag(), true}}}),
 			0))

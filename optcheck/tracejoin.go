@@ -40,8 +40,8 @@ func (m *machine) part(b int, preds []int) (p, q []int, j join, ok bool) {
 // known.
 func (m *machine) byBlock(b int, preds []int) (p, q []int, j join, ok bool) {
 	for i, x := range preds {
-		c, conditional := m.conds[x]
-		if !conditional || len(c.when) == 0 || len(m.flow.blocks[x].Succs) != 1 || m.flow.inLoop[x] {
+		c := m.conds[x]
+		if len(c.when) == 0 || len(m.flow.blocks[x].Succs) != 1 || m.flow.inLoop[x] {
 			continue
 		}
 		if runs := m.tr.pool.anyOf([][]sense{c.when}); runs != none {
@@ -60,11 +60,11 @@ func (m *machine) byBranch(b int, preds []int) (p, q []int, j join, ok bool) {
 	for _, x := range preds[1:] {
 		d = fl.dominator(d, x)
 	}
-	if d < 0 || len(fl.blocks[d].Succs) != 2 {
+	if len(fl.blocks[d].Succs) != 2 {
 		return nil, nil, join{}, false
 	}
 	s, known := m.preds[d]
-	if !known || s.pred == none {
+	if !known {
 		return nil, nil, join{}, false
 	}
 	first := -1 // the way to the first predecessor
@@ -224,9 +224,7 @@ func (m *machine) blockCond(b int) (cond bool, t taint, when []sense) {
 		ways = append(ways, way)
 		if s := m.in[br]; s != nil && !decided {
 			for _, u := range m.tr.fn.Insts[m.flow.blocks[br].End-1].Uses { // the guard's among them
-				if i := regIndex(u); i >= 0 {
-					t |= s.t[i]
-				}
+				t |= s.t[regIndex(u)]
 			}
 		}
 	}

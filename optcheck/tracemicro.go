@@ -267,7 +267,7 @@ func (m *machine) highWord(mi *isa.Micro, src operands) (value, bool) {
 		return none, false
 	case mi.Op == isa.MicroLeaHi:
 		n, ok := p.isConst(src[2])
-		if !ok || n == 0 || len(mi.Src) != 4 || src[1] != zero {
+		if !ok || len(mi.Src) != 4 || src[1] != zero {
 			return none, false
 		}
 		k, plus = n, src[3]

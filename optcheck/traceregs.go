@@ -160,22 +160,15 @@ func (m *machine) operand(o isa.Operand) (value, taint) {
 	switch o.Kind {
 	case isa.OpdReg, isa.OpdPred:
 		if o.Zero {
-			v = p.constant(0)
-			if o.Kind == isa.OpdPred {
-				v = p.constant(^uint32(0)) // PT
-			}
+			v = p.truth(o.Kind == isa.OpdPred) // PT
 			break
 		}
-		v = m.get(o.Reg)
-		if i := regIndex(o.Reg); i >= 0 {
-			t = m.regTaint(i)
-		}
-		v = m.half(v, o.Part)
+		v, t = m.half(m.get(o.Reg), o.Part), m.regTaint(regIndex(o.Reg))
 	case isa.OpdImm, isa.OpdFloat:
 		v = p.constant(uint32(o.Imm))
 	case isa.OpdConst:
 		off := o.Off
-		if o.Reg.Class != isa.ClassNone && !o.Zero {
+		if o.Reg.Class != isa.ClassNone {
 			t = m.regTaint(regIndex(o.Reg))
 			c, ok := p.isConst(m.get(o.Reg))
 			if !ok {

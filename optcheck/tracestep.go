@@ -90,7 +90,7 @@ func (m *machine) stackCheck(in *isa.Inst) bool {
 		return false
 	}
 	return !slices.ContainsFunc(m.when, func(s sense) bool {
-		return s.pred == none || p.contains(s.pred, kLoad) || p.contains(s.pred, kParam) || p.contains(s.pred, kOpaque) ||
+		return p.contains(s.pred, kLoad) || p.contains(s.pred, kParam) || p.contains(s.pred, kOpaque) ||
 			!p.contains(s.pred, kBank)
 	})
 }
@@ -128,7 +128,7 @@ func (m *machine) define(i int, in *isa.Inst, ev int, guardV value, guardT taint
 	word := value(0)
 	for k, d := range in.Defs {
 		r := regIndex(d)
-		if r < 0 || covered(r) {
+		if covered(r) {
 			continue
 		}
 		if ev >= 0 && m.tr.events[ev].read >= 0 {

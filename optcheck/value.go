@@ -46,6 +46,7 @@ type valuePool struct {
 	names   []string
 	micros  map[uint64]isa.Micro // behind functions with a name
 	bools   []int8               // by node, 1 if it is all ones or all zeros, -1 if not
+	preds   []int8               // by node, 1 if it is a predicate, -1 if not
 	marks   []uint32             // by node, the round of the walk that saw it last
 	round   uint32
 }
@@ -61,7 +62,7 @@ func takePool() *valuePool { return pools.Get().(*valuePool) }
 
 func (p *valuePool) reset() {
 	p.nodes = p.nodes[:0]
-	p.bools = p.bools[:0]
+	p.bools, p.preds = p.bools[:0], p.preds[:0]
 	clear(p.index)
 	clear(p.strings)
 	clear(p.micros)
@@ -307,7 +308,7 @@ func reorder(lut uint8, perm []int) uint8 {
 // xorConst splits v into x ^ k; ok is false if v is no such expression.
 func (p *valuePool) xorConst(v value) (x value, k uint32, ok bool) {
 	n := p.nodes[v]
-	if n.kind != kBits || uint8(n.imm) != lutXor || n.c != none {
+	if n.kind != kBits || uint8(n.imm) != lutXor {
 		return 0, 0, false
 	}
 	if c, isC := p.isConst(n.a); isC {
@@ -349,7 +350,7 @@ func (p *valuePool) anyOf(ways [][]sense) value {
 // lane reports whether a predicate only selects a lane of the warp: it depends on no memory, but on something that
 // the pool does not know.
 func (p *valuePool) lane(v value) bool {
-	return v != none && !p.reads(v) && (p.special(v) || p.contains(v, kOpaque))
+	return !p.reads(v) && (p.special(v) || p.contains(v, kOpaque))
 }
 
 // shuffled reports whether a value is computed from data that lanes exchange: by an instruction of which the pool
