@@ -68,11 +68,18 @@ func nextCall(fn *isa.Func) (call, lo, hi int) {
 		if in.Flow != isa.FlowCall || in.Target < 0 || in.Guard.Never || !reached[b] {
 			continue
 		}
-		if lo, hi = callee(fn, in.Target); lo == in.Target && (i < lo || i >= hi) && closed(&fn.Insts[hi-1]) {
+		if lo, hi = callee(fn, in.Target); lo == in.Target && (i < lo || i >= hi) && !entersItself(fn.Insts, lo, hi) && closed(&fn.Insts[hi-1]) {
 			return i, lo, hi
 		}
 	}
 	return -1, 0, 0
+}
+
+// entersItself reports whether the function [lo, hi) calls code in its middle: in a copy that code would return to where the copy does.
+func entersItself(code []isa.Inst, lo, hi int) bool {
+	return slices.ContainsFunc(code[lo:hi], func(in isa.Inst) bool {
+		return in.Flow == isa.FlowCall && in.Target > lo && in.Target < hi
+	})
 }
 
 // callee returns the range of code of the function that begins at an instruction.

@@ -23,6 +23,8 @@ func TestCalls(t *testing.T) {
 		{"it returns elsewhere", "\nMOV R20, 0x70\nCALL.REL.NOINC 0x110" + x + results + "\nEXIT" + y + ret, "", Unknown},
 		{"it calls itself", "\nMOV R20, 0x60\nCALL.REL.NOINC 0x110" + x + results + "\nEXIT" + y + "\nCALL.REL.NOINC 0x110" + ret,
 			"extra-access duplicated", Changed},
+		{"it calls its own middle", "\nMOV R20, 0x60\nCALL.REL.NOINC 0x110" + x + results + "\nEXIT\nCALL.REL.NOINC 0x120" + y + ret,
+			"", Unknown},
 		{"a block for which the warp comes together", "\nWARPSYNC.COLLECTIVE.ALL 0x70" + y + "\nENDCOLLECTIVE" + x + results, "", Preserved},
 		{"an unknown function", "\nMOV R20, 0x60\nCALL.ABS.NOINC 0x10000" + y + x + results, "extra-access", Changed},
 	} {

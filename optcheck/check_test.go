@@ -161,6 +161,7 @@ func TestFences(t *testing.T) {
 		{"acquire is an invalidation", aq, y + "\nCCTL.IVALL" + x, ""},
 		{"acquire by a full fence", aq, y + "\nMEMBAR.ALL.GPU\nERRBAR\nCCTL.IVALL" + x, ""},
 		{"acquire removed", aq, y + x, "fence-removed"},
+		{"acquire by a prefetch", aq, y + "\nCCTL.E.PF2 [R2.64]" + x, "fence-removed"},
 		{"barrier", bar, y + "\nBAR.SYNC 0x0" + x, ""},
 		{"another barrier", bar, y + "\nBAR.SYNC 0x1" + x, "extra-effect fence-removed"},
 		{"a barrier whose number nobody knows", bar, y + "\nBAR.SYNC R4" + x, "extra-effect fence-removed"},
@@ -203,6 +204,30 @@ func TestUndecided(t *testing.T) {
 	r = check(t, twoLoads(), addresses+y+x+results+"\nLOP3.LUT R20, R5, LIT0, RZ, 0x3c, !PT")
 	require.Equal(t, Unknown, r.Class)
 	require.Contains(t, r.Reason, "twice")
+	r = check(t, twoLoads(), addresses+y+x+results+"\nBRX R20 -0x100")
+	require.Equal(t, Unknown, r.Class)
+	require.Contains(t, r.Reason, "an indirect branch")
+}
+
+// TestTraps: a trap is no effect of its own only where what the launch has set decides about it alone: the size of the stack.
+func TestTraps(t *testing.T) {
+	for what, x := range map[string]struct {
+		operands string
+		harmless bool
+	}{
+		"the stack":             {"R1, c[0x0][0x28]", true},
+		"what is read":          {"R4, 0x1", false},
+		"what is read, and it":  {"R4, c[0x0][0x28]", false},
+		"a parameter":           {"R16, 0x7", false},
+		"a parameter, and it":   {"R16, c[0x0][0x28]", false},
+		"what nobody knows":     {"R17, 0x1", false},
+		"what nobody knows, it": {"R17, c[0x0][0x28]", false},
+		"nothing":               {"RZ, 0x1", false},
+	} {
+		r := check(t, twoLoads(), addresses+"\nMOV R1, c[0x0][0x28]\nMOV R16, c[0x0][0x178]\nMUFU.RCP R17, R16\nLDG.E.STRONG.GPU R4, [R2.64]\n"+
+			"ISETP.LT.U32.AND P0, PT, "+x.operands+", PT\n@P0 BRA 0xb0\nBPT.TRAP 0x1\nLDG.E.STRONG.GPU R5, [R0.64]"+results)
+		require.Equal(t, x.harmless, !strings.Contains(ids(r.Findings), "extra-effect"), "%s: %v", what, r.Findings)
+	}
 }
 
 // TestRulesExplained: every rule has an ID, a title and an explanation of its own.

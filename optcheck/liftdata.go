@@ -220,7 +220,7 @@ func (p *pass) unguarded(v value) value {
 		return n.kind == kParam && int64(n.imm) > p.s.ResultParam()
 	}
 	if n := p.tr.pool.nodes[v]; n.kind == kSel || n.kind == kPhi {
-		if n.b != none && token(n.b) {
+		if n.b != none && token(n.b) && !token(n.a) {
 			return n.a
 		}
 		if n.a != none && token(n.a) {

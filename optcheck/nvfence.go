@@ -157,18 +157,21 @@ func (p *pass) rankFence(ev int, n fenceNeed, hi int) int {
 // isBarrier reports whether an instruction is the barrier of an entry: BAR.SYNC or BAR.ARV with the same number and
 // as many threads.
 func isBarrier(in *isa.Inst, e spec.Entry) bool {
-	mod, k := "SYNC", e.Kind
 	if e.Instr >= 0 && (nvidia{}).barrier(in) != e.Threads {
 		return false
 	}
-	if k.Arrive {
-		mod = "ARV"
-	}
-	if in.Op != "BAR" || len(in.Mods) == 0 || in.Mods[0] != mod || len(in.Args) == 0 {
-		return false
+	id, arrives, ok := barOf(in)
+	return ok && id == int64(e.Kind.Barrier) && arrives == e.Kind.Arrive
+}
+
+// barOf returns the number of the barrier at which BAR.SYNC waits, or BAR.ARV arrives; ok is false for any other instruction, and
+// for a number in a register.
+func barOf(in *isa.Inst) (id int64, arrives, ok bool) {
+	if in.Op != "BAR" || len(in.Mods) == 0 || len(in.Args) == 0 {
+		return 0, false, false
 	}
 	a := &in.Args[0]
-	return a.Kind == isa.OpdImm && a.Imm == int64(k.Barrier) || a.Zero && k.Barrier == 0
+	return a.Imm, in.Mods[0] == "ARV", (in.Mods[0] == "ARV" || in.Mods[0] == "SYNC") && (a.Kind == isa.OpdImm || a.Zero)
 }
 
 // fenceShort says how a machine fence falls short of what is needed, "" if it does not.

@@ -79,12 +79,8 @@ func (a nvidia) rawFence(p *pass, x *event) (litmus.Instr, bool) {
 		}
 		return litmus.Instr{Op: litmus.OpFence, Sem: invalidateMeans, Scope: litmus.ScopeSys}, true
 	case isa.RoleBarrier:
-		in := &p.tr.fn.Insts[x.inst]
-		if in.Op != "BAR" || len(in.Args) == 0 || in.Args[0].Kind != isa.OpdImm && !in.Args[0].Zero {
-			return litmus.Instr{}, false
-		}
-		arrive := len(in.Mods) > 0 && in.Mods[0] == "ARV"
-		return litmus.Instr{Op: litmus.OpBar, Barrier: litmus.Barrier{Arrive: arrive, ID: litmus.Const(in.Args[0].Imm)}}, true
+		id, arrives, ok := barOf(&p.tr.fn.Insts[x.inst])
+		return litmus.Instr{Op: litmus.OpBar, Barrier: litmus.Barrier{Arrive: arrives, ID: litmus.Const(id)}}, ok
 	}
 	m, ok := a.meaning(x.role, isa.Mem{Strength: x.mem.Strength, Scope: x.mem.Scope})
 	if !ok {

@@ -225,10 +225,11 @@ func (l *nvLifter) order(i, ev int, op nvOp) error {
 		// On sm_90 MEMBAR signals its completion through a barrier.
 		op.Sets = min(in.Control.Read, in.Control.Write)
 	case isa.RoleBarrier:
-		if len(op.guard) > 0 || l.p.tr.arch.barrier(in) != 0 || len(in.Mods) == 0 || in.Mods[0] != "SYNC" || len(in.Args) == 0 {
+		id, arrives, ok := barOf(in)
+		if len(op.guard) > 0 || l.p.tr.arch.barrier(in) != 0 || arrives || !ok {
 			return l.errorAt(i, "a barrier of another kind")
 		}
-		op.Kind, op.Loc = nvhw.Barrier, int(in.Args[0].Imm)
+		op.Kind, op.Loc = nvhw.Barrier, int(id)
 	}
 	l.add(op)
 	return nil

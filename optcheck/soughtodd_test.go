@@ -11,7 +11,9 @@ import (
 // belong to it, or without those that do.
 var odd = []func(rnd *rand.Rand, in, as *isa.Inst){
 	func(_ *rand.Rand, in, _ *isa.Inst) { in.Guard.Never = !in.Guard.Never },
-	func(_ *rand.Rand, in, as *isa.Inst) { in.Guard, in.Uses = as.Guard, append(slices.Clone(in.Uses), as.Uses...) },
+	func(_ *rand.Rand, in, as *isa.Inst) {
+		in.Guard, in.Uses = as.Guard, append(slices.Clone(in.Uses), as.Uses...)
+	},
 	func(_ *rand.Rand, in, as *isa.Inst) { in.Op = as.Op },
 	func(rnd *rand.Rand, in, as *isa.Inst) { in.Mods = fewer(rnd, in.Mods, as.Mods) },
 	func(rnd *rand.Rand, in, as *isa.Inst) { in.Args = fewer(rnd, in.Args, as.Args) },
@@ -19,7 +21,9 @@ var odd = []func(rnd *rand.Rand, in, as *isa.Inst){
 	func(rnd *rand.Rand, in, as *isa.Inst) { in.Data = fewer(rnd, in.Data, as.Data) },
 	func(rnd *rand.Rand, in, as *isa.Inst) { in.Defs = fewer(rnd, in.Defs, as.Defs) },
 	func(rnd *rand.Rand, in, as *isa.Inst) { in.Addrs = fewer(rnd, in.Addrs, as.Addrs) },
-	func(rnd *rand.Rand, in, as *isa.Inst) { in.Counts, in.Waits = as.Counts, fewer(rnd, in.Waits, as.Waits) },
+	func(rnd *rand.Rand, in, as *isa.Inst) {
+		in.Counts, in.Waits = as.Counts, fewer(rnd, in.Waits, as.Waits)
+	},
 	func(rnd *rand.Rand, in, _ *isa.Inst) { in.Role = isa.Role(rnd.IntN(int(isa.RoleCopy) + 1)) },
 	func(_ *rand.Rand, in, as *isa.Inst) { in.Role, in.Mem = as.Role, as.Mem },
 	func(_ *rand.Rand, in, as *isa.Inst) { in.Flow, in.Target, in.Targets = as.Flow, as.Target, as.Targets },

@@ -61,6 +61,8 @@ func tracedCode(t *rapid.T) []isa.Inst {
 		if draw(2) == 0 || in.Flow == isa.FlowJump {
 			in.Guard = isa.Guard{Reg: pred(), Neg: draw(2) == 0}
 			in.Uses = append(in.Uses[:len(in.Uses):len(in.Uses)], in.Guard.Reg)
+		} else if draw(8) == 0 {
+			in.Guard.Never = true
 		}
 		code = append(code, in)
 	}
@@ -76,7 +78,7 @@ func interpreted(code []isa.Inst, read someWords) map[int]uint32 {
 	regs, stored, loads := map[isa.Reg]uint64{}, map[int]uint32{}, 0
 	for at := 0; code[at].Flow != isa.FlowExit; at++ {
 		in := &code[at]
-		if in.Guard.Reg.Class != isa.ClassNone && (regs[in.Guard.Reg] != 0) == in.Guard.Neg {
+		if in.Guard.Never || in.Guard.Reg.Class != isa.ClassNone && (regs[in.Guard.Reg] != 0) == in.Guard.Neg {
 			continue
 		}
 		switch in.Role {

@@ -138,7 +138,7 @@ func (f *flow) loop(fn *isa.Func, want *spec.Spec, harness bool) (shortest stret
 		l.gathered = l.lo == f.blocks[head].First
 		for i := l.lo; i < l.hi && l.gathered; i++ {
 			in := &fn.Insts[i]
-			l.gathered = inside[i] || in.Flow == isa.FlowJump && in.Guard.Reg.Class == isa.ClassNone
+			l.gathered = inside[i] || in.Flow == isa.FlowJump && in.Guard == isa.Guard{}
 		}
 		plain = plain && repeats && (!harness || l.lo == f.blocks[head].First)
 		if plain && (accesses || !votes) && (!ok || l.hi-l.lo < shortest.hi-shortest.lo) {
@@ -158,7 +158,7 @@ func (f *flow) goesOn(code []isa.Inst, block int) bool {
 	b := &f.blocks[block]
 	last := &code[b.End-1]
 	return slices.ContainsFunc(b.Succs, func(s int) bool { return f.blocks[s].First == b.End }) &&
-		(last.Flow != isa.FlowJump || last.Target != b.End || last.Guard.Reg.Class != isa.ClassNone)
+		(last.Flow != isa.FlowJump || last.Target != b.End || last.Guard != isa.Guard{})
 }
 
 // gather puts the blocks of a loop one behind the other, its head in front and others of
