@@ -23,7 +23,7 @@ func (c *checker) underElection(k, i int32) {
 	}
 	for _, cond := range append(conds, c.lastElection(i)) {
 		if c.electedFor(i, cond) {
-			s.guard = cond
+			s.guard, c.img[k].shape = cond, oneLane
 			return
 		}
 	}

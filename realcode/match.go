@@ -12,9 +12,8 @@ import (
 type images struct {
 	main         []int32 // the operation itself
 	inval, flush []int32 // the invalidation of an acquire, the fence of a release
-	// stutter tells that an image tries again until it succeeds; elected that one
-	// lane acts for its warp.
-	stutter, elected bool
+	// stutter tells that an image tries again until it succeeds.
+	stutter bool
 	// shape is the form of code, if it is one, by which alone it is known how often the operation is performed: execution has to show it.
 	shape string
 	// by is the operation that stands for this one, too: of two stores whose paths meet and
@@ -156,7 +155,6 @@ func match(src *source, mach *machine) *matcher {
 	m.byAddress()
 	m.peel()
 	m.parts()
-	m.once()
 	return m
 }
 
@@ -300,7 +298,9 @@ func (m *matcher) atomic(op *Op, g *images, group []int32) {
 	if slices.ContainsFunc(g.main, func(i int32) bool { return asks(m.mach.insts[i]) }) {
 		g.main = slices.DeleteFunc(g.main, func(i int32) bool { return m.mach.insts[i].Mem.Atom == "CAST" })
 	}
-	g.stutter = g.stutter || slices.ContainsFunc(g.main, func(i int32) bool { return op.retries(m.mach.insts[i]) })
+	if slices.ContainsFunc(g.main, func(i int32) bool { return op.retries(m.mach.insts[i]) }) {
+		g.stutter, g.shape = true, "a loop tries until it succeeds"
+	}
 	m.elected(g, group)
 }
 
@@ -316,7 +316,12 @@ func asks(in *isa.Inst) bool {
 	return in.Mem.Space == isa.SpaceGeneric && in.Mem.Atom != "CAST" && slices.ContainsFunc(in.Defs, isCond)
 }
 
-const eachTurn = "lanes have their turn in a loop"
+// Forms of code by which alone it is known how often an operation is performed, or which instruction it is.
+const (
+	eachTurn = "lanes have their turn in a loop"
+	oneLane  = "one lane acts for its warp"
+	inOrder  = "its place among the operations on matrices tells which it is"
+)
 
 // turns knows loops that perform an operation for one address of the warp after the
 // other, where the instruction takes a uniform one: each lane has its turn.
@@ -371,7 +376,7 @@ func (m *matcher) elected(g *images, group []int32) {
 		for k := range in.Micro {
 			mi := &in.Micro[k]
 			if mi.Op == isa.MicroSetp && m.mach.lane[i] && deciding[mi.Dst] && (mi.Cmp == "EQ" || mi.Cmp == "NE") {
-				g.elected = true
+				g.shape = oneLane
 				s := &m.mach.steps[i]
 				s.sets = []assign{{dst: m.mach.condOf(mi.Dst), src: -1, neg: mi.Cmp == "EQ"}}
 			}

@@ -98,7 +98,7 @@ func (m *matcher) anySerial(steps []int32) bool {
 func (m *matcher) multiplied() {
 	steps, cursor := m.matrices(), -1
 	give := func(k int, i int32) {
-		m.img[k].main = append(m.img[k].main, i)
+		m.img[k].main, m.img[k].shape = append(m.img[k].main, i), inOrder
 		m.owner[i] = int32(k)
 	}
 	for n, i := range steps {

@@ -53,8 +53,17 @@ func (c *checker) shapes() (out []shape) {
 		return nil
 	}
 	for k := range c.img {
-		if g := &c.img[k]; g.shape != "" {
-			s := shape{at: c.place(k), why: g.shape}
+		g, op := &c.img[k], c.src.ops[k]
+		why := g.shape
+		switch {
+		case why != "" || !op.strong():
+		case g.moved:
+			why = "its address alone tells which instruction it is"
+		case op.barrier.root != "":
+			why = "which mbarrier it is about is not compared otherwise"
+		}
+		if why != "" {
+			s := shape{at: c.place(k), why: why}
 			for _, i := range g.main {
 				s.code = append(s.code, Code{c.name, c.mach.insts[i].Addr, c.mach.insts[i].Text})
 			}
@@ -82,16 +91,19 @@ func (k *Kernel) unshown(performed func(addr uint64) bool) *Finding {
 func (r *Result) settle(executed bool) {
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
-		var f *Finding
+		f := k.open(r)
 		if at := slices.IndexFunc(r.Executed, func(x Executed) bool { return x.Kernel == k.Name }); at >= 0 {
 			x := &r.Executed[at]
-			if f = k.unseen(x); f == nil {
+			if f == nil {
+				f = k.unseen(x)
+			}
+			if f == nil {
 				f = k.undecided(x)
 			}
 			if f == nil && !x.Proved && (x.Result == nil || len(x.Findings) == 0) {
 				f = k.unshown(func(addr uint64) bool { return x.Result != nil && x.Performed[addr] })
 			}
-		} else {
+		} else if f == nil {
 			f = k.unexecuted(executed)
 		}
 		if f != nil {
@@ -99,6 +111,19 @@ func (r *Result) settle(executed bool) {
 			r.Unknown = append(r.Unknown, *f)
 		}
 	}
+}
+
+// open is the first of the findings of a kernel that only runs decide, and that none has decided; nil if there is none. What they are about
+// is unknown, unless execution finds a difference: then they are a part of it.
+func (k *Kernel) open(r *Result) *Finding {
+	x := slices.IndexFunc(k.Findings, func(f Finding) bool { return f.computed })
+	if x < 0 || slices.ContainsFunc(k.Findings, func(f Finding) bool { return f.Execution != nil }) {
+		return nil
+	}
+	f := k.Findings[x]
+	k.Findings = slices.DeleteFunc(k.Findings, func(g Finding) bool { return g.computed })
+	r.Findings = slices.DeleteFunc(r.Findings, func(g Finding) bool { return g.computed && g.Kernel == k.Name })
+	return &f
 }
 
 // unexecuted is what is not known of a kernel that was not executed, or of a function that no kernel calls.

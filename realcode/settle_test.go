@@ -8,6 +8,7 @@ import (
 
 	"optcheck/pipeline"
 	"optcheck/ptx"
+	"optcheck/refine"
 )
 
 // TestSettle: a kernel is preserved if its stores were performed by runs that were compared or if it is proved, and else unknown.
@@ -53,5 +54,25 @@ func TestSettle(t *testing.T) {
 				require.True(t, cell.Result.Executed[0].Uncontracted)
 			}
 		})
+	}
+}
+
+// TestOpen: what only runs decide is unknown without one, and stays a finding beside a difference that execution found.
+func TestOpen(t *testing.T) {
+	guess := Finding{Rule: Weakened, Kernel: "k", computed: true}
+	for _, x := range []struct {
+		also []Finding
+		want string
+	}{
+		{nil, Unknown}, {[]Finding{{Rule: Missing, Kernel: "k"}}, Changed},
+		{[]Finding{{Rule: WrongValue, Kernel: "k", Execution: &refine.Finding{}}}, Miscompiled},
+	} {
+		r := gather([]Kernel{{Name: "k", Result: Result{Findings: append([]Finding{guess}, x.also...)}}, {Name: "other"}})
+		r.settle(false)
+		class, _ := r.Class()
+		require.Equal(t, x.want, class)
+		require.Equal(t, class == Miscompiled, len(r.Findings) == 2, r.Findings)
+		require.Equal(t, class != Miscompiled, len(r.Kernels[0].Unknown) == 1)
+		require.Empty(t, r.Kernels[1].Unknown)
 	}
 }
