@@ -125,7 +125,7 @@ func (l *amdLifter) inst(i int, guard []guardTerm) error {
 // counts returns the counters of an instruction in the form that the simulation of waits takes.
 func (l *amdLifter) counts(i int, in *isa.Inst) (list []amdhw.Count) {
 	for _, c := range in.Counts {
-		list = append(list, amdhw.Count{Counter: uint8(c), Class: uint8(l.w.class(i, in, c)), Completes: l.w.completes(i, in, c)})
+		list = append(list, amdhw.Count{Counter: uint8(c), Class: uint8(l.w.class(i, in, c)), Completes: l.w.completes(i, c)})
 	}
 	return list
 }

@@ -182,7 +182,7 @@ func mayReach(w *waits, fn *isa.Func, op int) []bool {
 	in := &fn.Insts[op]
 	begin := map[isa.Counter]int{}
 	for _, c := range in.Counts {
-		if w.completes(op, in, c) {
+		if w.completes(op, c) {
 			begin[c] = 0
 		}
 	}

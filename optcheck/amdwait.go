@@ -135,7 +135,7 @@ func (w *waits) issue(cur []pending, i int, in *isa.Inst) []pending {
 				}
 			}
 		}
-		if late := c == isa.CountExp && w.model.expWAR; late || w.completes(i, in, c) {
+		if late := c == isa.CountExp && w.model.expWAR; late || w.completes(i, c) {
 			p.open = append(p.open, openCounter{counter: c, class: class, late: late})
 		}
 	}
@@ -170,12 +170,12 @@ func (w *waits) class(i int, in *isa.Inst, c isa.Counter) orderClass {
 // completes reports whether a counter confirms that the operation is complete in memory, or its registers written. A
 // FLAT access to global memory is complete when the vector counter says so; expcnt only confirms that a store has
 // read its registers.
-func (w *waits) completes(i int, in *isa.Inst, c isa.Counter) bool {
+func (w *waits) completes(i int, c isa.Counter) bool {
 	switch c {
 	case isa.CountExp, isa.CountX:
 		return false
 	case isa.CountLGKM, isa.CountDS:
-		return !(in.Mem.Space == isa.SpaceGeneric && w.global[i])
+		return !w.global[i]
 	}
 	return true
 }
@@ -228,7 +228,7 @@ func (w *waits) outstanding(op, at int) bool {
 func (w *waits) counters(op int) (list []isa.Counter) {
 	in := &w.tr.fn.Insts[op]
 	for _, c := range in.Counts {
-		if w.completes(op, in, c) {
+		if w.completes(op, c) {
 			list = append(list, c)
 		}
 	}
