@@ -2,6 +2,7 @@ package optcheck
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,10 +22,11 @@ type laneState struct {
 	stored map[string]uint32 // by the offset of the store
 }
 
-// laneOp is an instruction, and what it does to a lane.
+// laneOp is an instruction, and what it does to a lane; with to it leads there where no lane is active, and all are alike.
 type laneOp struct {
 	text string
 	do   func(l *laneState)
+	to   int
 }
 
 // maskedCode is code that computes words under masks which it narrows, turns and widens again.
@@ -36,9 +38,9 @@ func maskedCode(t *rapid.T) (list []laneOp) {
 			if l.exec {
 				do(l)
 			}
-		}})
+		}, 0})
 	}
-	scalar := func(text string, do func(l *laneState)) { list = append(list, laneOp{text, do}) }
+	scalar := func(text string, do func(l *laneState)) { list = append(list, laneOp{text, do, 0}) }
 	compare := func(m int) {
 		a, b, k := 1+draw(3), 1+draw(3), draw(3)
 		name := []string{"eq", "lt", "ge"}[k]
@@ -52,7 +54,10 @@ func maskedCode(t *rapid.T) (list []laneOp) {
 	stores := 0
 	for range 6 + draw(14) {
 		a, b, d, m, n, k := 1+draw(3), 1+draw(3), 1+draw(3), draw(4), draw(4), draw(4)
-		switch draw(9) {
+		switch draw(10) {
+		case 9:
+			to := len(list) + 1 + draw(6)
+			list = append(list, laneOp{fmt.Sprintf("s_cbranch_execz .LBB0_%d", to), func(*laneState) {}, to})
 		case 0:
 			compare(m)
 		case 1:
@@ -82,20 +87,40 @@ func maskedCode(t *rapid.T) (list []laneOp) {
 	return list
 }
 
+// run does what a lane does.
+func (l *laneState) run(list []laneOp) {
+	for i := 0; i < len(list); i++ {
+		if list[i].do(l); list[i].to > 0 && !l.exec {
+			i = list[i].to - 1
+		}
+	}
+}
+
+// masked is the text of code, and loads in front of it.
+func masked(list []laneOp) string {
+	body := "s_load_dwordx2 s[0:1], s[4:5], 0x0\nv_mov_b32_e32 v0, 0\ns_waitcnt lgkmcnt(0)\n"
+	for i := 1; i < 4; i++ {
+		body += fmt.Sprintf("global_load_dword v%d, v0, s[0:1] offset:%d\n", i, 256+4*i)
+	}
+	body += "s_waitcnt vmcnt(0)\n"
+	for i := range len(list) + 8 {
+		if slices.ContainsFunc(list, func(o laneOp) bool { return o.to > 0 && o.to == i }) {
+			body += fmt.Sprintf(".LBB0_%d:\n", i)
+		}
+		if i < len(list) {
+			body += list[i].text + "\n"
+		}
+	}
+	return body + "s_nop 0\n"
+}
+
 // TestMaskedValues: what a store of AMD's code is found to store, and under which mask, is what a lane does.
 func TestMaskedValues(t *testing.T) {
 	performed, not := 0, 0
-	for range 8 {
+	for range 40 {
 		rapid.Check(t, func(r *rapid.T) {
 			list := maskedCode(r)
-			body := "s_load_dwordx2 s[0:1], s[4:5], 0x0\nv_mov_b32_e32 v0, 0\ns_waitcnt lgkmcnt(0)\n"
-			for i := 1; i < 4; i++ {
-				body += fmt.Sprintf("global_load_dword v%d, v0, s[0:1] offset:%d\n", i, 256+4*i)
-			}
-			body += "s_waitcnt vmcnt(0)\n"
-			for _, o := range list {
-				body += o.text + "\n"
-			}
+			body := masked(list)
 			fn := amdCode(t, "gfx900", fenced(litmus.OpLd, litmus.SemNone, memFence), body)
 			tr, err := walk(fn, walkOptions{})
 			require.NoError(r, err)
@@ -105,9 +130,7 @@ func TestMaskedValues(t *testing.T) {
 				for i := range 3 {
 					l.v[1+i] = read[(unmatched+i)%len(read)]
 				}
-				for _, o := range list {
-					o.do(l)
-				}
+				l.run(list)
 				e.set(read)
 				for i := range tr.events {
 					x := &tr.events[i]

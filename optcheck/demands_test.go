@@ -18,7 +18,8 @@ import (
 // TestDemands: on every target whose code has strengths, an access with semantics or a cache operator demands something, and a weak one
 // nothing; on AMD's, it must avoid the scalar cache as well.
 func TestDemands(t *testing.T) {
-	sems := []litmus.Sem{litmus.SemNone, litmus.SemWeak, litmus.SemRelaxed, litmus.SemAcquire, litmus.SemRelease, litmus.SemVolatile, litmus.SemMMIO}
+	sems := []litmus.Sem{litmus.SemNone, litmus.SemWeak, litmus.SemRelaxed, litmus.SemAcquire, litmus.SemRelease, litmus.SemVolatile,
+		litmus.SemMMIO}
 	for _, op := range []litmus.Op{litmus.OpLd, litmus.OpSt} {
 		for _, sem := range sems {
 			k := spec.Kind{Op: op, Sem: sem, Scope: litmus.ScopeSys, Width: 4, Space: litmus.Global}

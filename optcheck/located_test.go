@@ -11,8 +11,8 @@ import (
 	"optcheck/spec"
 )
 
-// TestLocated: where an address is found to be a parameter plus an offset, it is that whatever small words memory holds: what is left out of
-// it is zero.
+// TestLocated: where an address is found to be a parameter plus an offset, it is that whatever small words memory holds:
+// what is left out of it is zero.
 func TestLocated(t *testing.T) {
 	found, other := 0, 0
 	for range 40 {

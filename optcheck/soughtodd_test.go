@@ -7,8 +7,8 @@ import (
 	"optcheck/isa"
 )
 
-// odd are changes by which an instruction becomes one that no compiler emits and a listing may have: of another kind, with operands that do not
-// belong to it, or without those that do.
+// odd are changes by which an instruction becomes one that no compiler emits and a listing may have: of another kind, with
+// operands that do not belong to it, or without those that do.
 var odd = []func(rnd *rand.Rand, in, as *isa.Inst){
 	func(_ *rand.Rand, in, _ *isa.Inst) { in.Guard.Never = !in.Guard.Never },
 	func(_ *rand.Rand, in, as *isa.Inst) {
