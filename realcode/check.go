@@ -92,9 +92,7 @@ type checker struct {
 	groups       map[int][]int
 	ends         map[*ptx.Func]loopEnds
 	orders       *orders
-	// ptxLoops and codeLoops are made when they are needed.
-	ptxLoops, codeLoops *loops
-	never               func() []bool // of each operation whether nothing comes to it, as numbers say
+	never        func() []bool // of each operation whether nothing comes to it, as numbers say
 }
 
 func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa.Func) error {
@@ -307,7 +305,6 @@ func (c *checker) alone(k int, op *Op, g *images) {
 		return
 	}
 	if v == nil {
-		c.unrolled(k, op, g)
 		return
 	}
 	n := len(v.word)

@@ -445,3 +445,14 @@ func (g *graph) reduced() *graph {
 
 // maxNodes bounds a graph. Of a program without what is known of conditions it has up to two a step.
 func maxNodes() int { return 5 * limits.Now().Edges / 2 }
+
+// following lists the steps that may follow one in its function.
+func following(steps []step, i int32) (out []int32) {
+	s := &steps[i]
+	for _, t := range append(slices.Clone(s.next), i+1) {
+		if t >= 0 && int(t) < len(steps) && !slices.Contains(out, t) && (t != i+1 || s.guard >= 0 || s.cond >= 0 || slices.Contains(s.next, t)) {
+			out = append(out, t)
+		}
+	}
+	return out
+}

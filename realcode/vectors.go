@@ -122,3 +122,13 @@ func (c *checker) uncovered(k int) string {
 	}
 	return ""
 }
+
+// oneWay reports whether control goes from one step to another one, and comes from nowhere else.
+func (c *checker) oneWay(i, j int32) bool {
+	for ; i < j; i++ {
+		if !slices.Equal(following(c.mach.steps, i), []int32{i + 1}) || slices.ContainsFunc(c.before(i+1), func(x int32) bool { return x != i }) {
+			return false
+		}
+	}
+	return i == j
+}

@@ -40,12 +40,13 @@ func (c *comparison) take(g *emu.Grid, lanes []*lane) {
 
 // compared marks the operations of a lane of which something defined was compared, and those of which something was undefined.
 func (l *lane) compared(undefined, sure []bool) {
+	known := l.counted()
 	for i := range l.rec.Events {
 		e := &l.rec.Events[i]
 		switch {
 		case l.open.values[i] || l.open.inputs[i]:
 			undefined[e.Inst] = true
-		case i < l.at || l.done[i]:
+		case i < known && (i < l.at || l.done[i]):
 			sure[e.Inst] = true
 		}
 	}
@@ -62,6 +63,23 @@ func (l *lane) compared(undefined, sure []bool) {
 			}
 		}
 	}
+}
+
+// counted is the number of events of which it is known how often they are performed. Where a record that was cut ends with one atomic again and
+// again, the machine code may perform that more often each time.
+func (l *lane) counted() int {
+	all := l.rec.Events
+	if !l.cut || l.at == 0 {
+		return len(all)
+	}
+	n, last := l.at, &all[l.at-1]
+	for n > 0 && last.Kind == emu.EventAtomic && all[n-1].Inst == last.Inst {
+		n--
+	}
+	if n == l.at {
+		return len(all)
+	}
+	return n
 }
 
 // forget takes from what the machine code performed in a run that was cut the weak stores that were not compared: those since the last
