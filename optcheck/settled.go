@@ -136,9 +136,6 @@ func (s *cases) compute(v value) word {
 	case kSel:
 		return s.either(s.word(n.c), true, n)
 	case kPhi:
-		if n.b == none {
-			return word{}
-		}
 		if j, ok := s.tr.joins[v]; ok {
 			return s.either(s.word(j.pred), j.want, n)
 		}
