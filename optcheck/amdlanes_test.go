@@ -117,7 +117,7 @@ func masked(list []laneOp) string {
 // TestMaskedValues: what a store of AMD's code is found to store, and under which mask, is what a lane does.
 func TestMaskedValues(t *testing.T) {
 	performed, not := 0, 0
-	for range 40 {
+	for range 10 {
 		rapid.Check(t, func(r *rapid.T) {
 			list := maskedCode(r)
 			body := masked(list)
