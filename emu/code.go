@@ -85,18 +85,13 @@ func (c *Code) funcAt(pc int32) *ir.Func {
 	return nil
 }
 
-// funcNumber is the value that stands for the address of a function.
-func (c *Code) funcNumber(name string) (uint64, bool) {
-	for i, f := range c.P.Funcs {
-		if f.Name != name {
-			continue
+// called is the entry of the function of PTX that a register calls by its address.
+func (c *Code) called(v uint64, signature string) (int32, bool) {
+	for i := range c.P.Funcs {
+		f := &c.P.Funcs[i]
+		if at, ok := c.P.Functions[f.Name]; ok && at == v && f.Signature == signature {
+			return f.First, true
 		}
-		for v, at := range c.P.Code {
-			if at == f.First {
-				return v, true
-			}
-		}
-		return uint64(i), c.P.Code == nil
 	}
 	return 0, false
 }
@@ -419,7 +414,7 @@ func (c *Code) banks(l *Launch) map[int][]byte {
 		}
 		v, ok := l.Vars[p.Symbol]
 		if !ok {
-			if v, ok = c.funcNumber(p.Symbol); !ok {
+			if v, ok = c.P.Functions[p.Symbol]; !ok {
 				v = unknownAddress
 			}
 		}

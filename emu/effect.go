@@ -302,9 +302,7 @@ func (w *Warp) indirect(pc int32, f *ir.Flow, on uint32) error {
 		case p.Code != nil:
 			to, ok = p.Code[v]
 		default:
-			if ok = v < uint64(len(p.Funcs)); ok {
-				to = p.Funcs[v].First
-			}
+			to, ok = w.Code.called(v, f.Signature)
 		}
 		if !ok {
 			return &Cannot{Inst: int(pc), Why: fmt.Sprintf("a jump to %#x, which is no code that is known", v), Input: true}
@@ -385,13 +383,6 @@ func (w *Warp) specialOf(s *ir.Special, l int) (uint64, error) {
 			v |= SharedWindow
 		}
 		return v, nil
-	case ir.CodeAddr:
-		for i, f := range w.Code.P.Funcs {
-			if f.Name == s.Symbol {
-				return uint64(i), nil
-			}
-		}
-		return 0, &Cannot{Inst: -1, Why: "the address of the function " + s.Symbol}
 	default:
 		return w.Launch.special(r), nil
 	}

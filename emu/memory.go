@@ -45,11 +45,12 @@ const (
 	Float16
 	Float32
 	Float64
-	Pointer // an address, of 64 bits
-	Index   // a number that becomes part of an address
-	Offset  // one that is added to it as it is
-	Shared  // an address of shared memory
-	Flag    // what threads synchronise through: locks, flags, counters
+	Pointer  // an address, of 64 bits
+	Index    // a number that becomes part of an address
+	Offset   // one that is added to it as it is
+	Shared   // an address of shared memory
+	Function // the address of a function
+	Flag     // what threads synchronise through: locks, flags, counters
 )
 
 const pageWords = 64

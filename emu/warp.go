@@ -155,7 +155,7 @@ func (w *Warp) constant(c *ir.Const) uint64 {
 	case c.Symbol != "":
 		v, ok := w.Launch.Vars[c.Symbol]
 		if !ok {
-			v, ok = w.Code.funcNumber(c.Symbol)
+			v, ok = w.Code.P.Functions[c.Symbol]
 		}
 		if !ok {
 			v = unknownAddress

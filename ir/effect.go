@@ -218,6 +218,8 @@ type Flow struct {
 	Target  int32 // instruction
 	Targets []int32
 	Addr    Reg
+	// Signature is, of a call of PTX through a register, that of the functions that may be called.
+	Signature string
 	// Bar is the register of a convergence barrier: an ordinary register that holds the number of a set
 	// of lanes, so that it can be copied (BMOV). BarrierSet writes it, the others read it.
 	Bar  Reg
@@ -351,7 +353,6 @@ const (
 	BarrierResult // the result of the last BarrierRed (B2R.RESULT)
 	Undefined     // content that nothing defines; two runs of the emulator give different values
 	SymbolAddr    // the address of the variable Special.Symbol, plus Offset; generic if Generic is set, else in its space
-	CodeAddr      // the address of the function Special.Symbol
 	ProgramCounter
 	VirtualID // SR_VIRTID
 	EnvReg1   // %envreg1 and %envreg2: the words of the address of the memory through which a grid synchronises, the high one first

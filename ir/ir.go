@@ -10,7 +10,10 @@
 // Opaque: whoever executes the program must stop there, and must not guess.
 package ir
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Reg numbers a register: 64 bits a lane. A value that is narrower is zero-extended; a predicate
 // is 0 or 1. Registers may be constant, or shared by the lanes of a warp: see Program.
@@ -54,9 +57,11 @@ type Program struct {
 	Banks map[int][]byte
 	// Pointers are places of constant banks that hold the address of a variable.
 	Pointers []Pointer
-	// Code maps addresses of code, as values of registers, to instructions. Nil for PTX, where
-	// the address of function number n is n.
+	// Code maps addresses of code, as values of registers, to instructions. Nil for PTX.
 	Code map[uint64]int32
+	// Functions are the values that stand for the addresses of functions, in registers and in memory, by name: in machine code the address of
+	// their code, or where its descriptor lies in bank 2; in PTX what Linked takes from the machine code, else numbers like no other address.
+	Functions map[string]uint64
 	// SharedBase is where the variables of shared memory begin in it (0x400 on sm_90, where the system
 	// has the first bytes), SharedBytes their size without dynamic memory, which lies behind them.
 	SharedBase, SharedBytes int64
@@ -103,6 +108,23 @@ type Func struct {
 	// Regs are its registers [RegFirst, RegEnd), which a recursive call keeps; equal if all
 	// functions share one file of registers.
 	RegFirst, RegEnd Reg
+	// Signature tells functions of PTX apart whose arguments and results differ in number or size.
+	Signature string
+}
+
+// Linked is a program whose functions have the addresses that they have in its machine code.
+func Linked(program, machine *Program) *Program {
+	if len(program.Functions) == 0 || len(machine.Functions) == 0 {
+		return program
+	}
+	p := *program
+	p.Functions = maps.Clone(program.Functions)
+	for name := range p.Functions {
+		if v, ok := machine.Functions[name]; ok {
+			p.Functions[name] = v
+		}
+	}
+	return &p
 }
 
 // Var is a variable or parameter. Names of a program's variables are distinct.

@@ -62,8 +62,6 @@ func (m *moment) special(sp *ir.Special) {
 	switch sp.Reg {
 	case ir.SymbolAddr:
 		m.put(sp.Dst, m.symbol(sp.Symbol, uint64(sp.Offset), sp.Generic))
-	case ir.CodeAddr:
-		fail("the address of a function")
 	default:
 		m.put(sp.Dst, m.register(sp.Reg))
 	}

@@ -49,6 +49,7 @@ const (
 // Prove compares a program and the machine code that was made of it. Loops without a bound are cut; where the sides do not have the same
 // ones, all are followed as far as it is known how often.
 func Prove(program, machine *ir.Program) *Result {
+	program = ir.Linked(program, machine)
 	out := prove(program, machine, &plan{cuts: true})
 	if !out.other {
 		return out

@@ -158,7 +158,8 @@ func TestHonest(t *testing.T) {
 	m := module(t, "testdata/honest.ptx")
 	for _, change := range [][2]string{{}, {"shl.b32 r6, r4, 5", "shl.b32 r6, r4, 6"}, {"ld.const.u32 r4, [d3];", "ld.const.u32 r4, [d3+4];"}, {"min.s32 r4", "max.s32 r4"},
 		{"mul.wide.s32 d3, r7, 4", "mul.wide.s32 d3, r7, 8"}, {"mov.u32 r2, 1;\n\tst.local", "mov.u32 r2, 2;\n\tst.local"}, {"[r6+4], [d1+4]", "[r6+4], [d1+8]"},
-		{"mov.u32 r4, back", "mov.u32 r4, front"}} {
+		{"mov.u32 r4, back", "mov.u32 r4, front"},
+		{"sub.u32 r1, r0, 7", "sub.u32 r1, r0, 8"}, {"steps[2] = {more, less}", "steps[2] = {less, more}"}, {"[a], r2;\n\tcall (b), d1", "[a], r2;\n\tcall (b), d4"}} {
 		other, err := ptx.Parse("honest.ptx", []byte(strings.Replace(string(text), change[0], change[1], 1)))
 		require.NoError(t, err)
 		for _, on := range [][2]string{{"sm_80", "O0"}, {"sm_80", "O3"}, {"sm_90", "O0"}, {"sm_90", "O3"}} {

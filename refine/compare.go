@@ -17,6 +17,10 @@ func (c *comparison) compare(in *Input, r *run) error {
 	if err != nil {
 		return fmt.Errorf("the program: %w", err)
 	}
+	if f := c.begins(in); f != nil {
+		c.Findings = append(c.Findings, *f)
+		return nil
+	}
 	open := opened(a, b)
 	cover := emu.NewCoverage(c.code)
 	f, ends, err := c.warps(in, a, open, cover, nil)

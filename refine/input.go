@@ -27,6 +27,8 @@ type Input struct {
 	Shared bool `json:"shared,omitempty"`
 	// Floats are floating-point numbers that the program compares with, as f64, of a world that asks for them.
 	Floats []uint64 `json:"floats,omitempty"`
+	// Functions are the addresses of functions that memory holds where the program calls what it holds.
+	Functions []uint64 `json:"functions,omitempty"`
 	// Swaps are words that memory holds in the place of others before the first thread runs.
 	Swaps []Swap `json:"swaps,omitempty"`
 }
@@ -102,7 +104,7 @@ func (in *Input) first(fill uint64) func(emu.Word, emu.Kind) uint32 {
 	return func(w emu.Word, k emu.Kind) uint32 {
 		v := made(w, k)
 		for _, s := range in.Swaps {
-			if v == s.From && k != emu.Pointer && k != emu.Shared {
+			if v == s.From && k != emu.Pointer && k != emu.Shared && k != emu.Function {
 				v = s.To
 			}
 		}
@@ -133,6 +135,9 @@ func (in *Input) made(fill uint64) func(emu.Word, emu.Kind) uint32 {
 				return in.extreme(k, low, pair, x)
 			}
 			return float(k, low, pair, x)
+		case emu.Function:
+			a := in.function(pair)
+			return uint32(a >> (uint64(w&1) * 32))
 		case emu.Pointer, emu.Shared, emu.Index, emu.Offset:
 			return in.addressing(k, low, pair, x)
 		case emu.Flag: // free locks, flags that are not set, counters at their beginning
@@ -143,6 +148,31 @@ func (in *Input) made(fill uint64) func(emu.Word, emu.Kind) uint32 {
 		}
 		return in.integer(k, low, x)
 	}
+}
+
+// function is the address of one of the functions that the program calls through registers; nobody's if there is none.
+func (in *Input) function(x uint64) uint64 {
+	if len(in.Functions) == 0 {
+		return heap
+	}
+	return in.Functions[x%uint64(len(in.Functions))]
+}
+
+// callable are the addresses of the functions that a program may call through registers.
+func callable(p *ir.Program) (out []uint64) {
+	for i := range p.Insts {
+		f, ok := p.Insts[i].Do.(*ir.Flow)
+		if !ok || f.Kind != ir.CallAt {
+			continue
+		}
+		for k := range p.Funcs {
+			if to := &p.Funcs[k]; k > 0 && to.Signature == f.Signature {
+				out = append(out, p.Functions[to.Name])
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // addressing is a word of an address, or of a part of one.
@@ -227,6 +257,7 @@ func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64
 	if world == Extreme {
 		in.Floats = floats(p)
 	}
+	in.Functions = callable(p)
 	in.Params = make([]byte, size(p.Params))
 	used, number := paramKinds(p, kind), 0
 	likely := slices.DeleteFunc(constants(p), func(v uint64) bool { return v > most }) // greater ones make loops without an end
@@ -240,6 +271,9 @@ func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64
 			switch {
 			case u.kind == emu.Pointer && at+8 <= len(b):
 				binary.LittleEndian.PutUint64(b[at:], buffers+uint64(i)*buffer+uint64(at)*4096)
+				at += 4
+			case u.kind == emu.Function && at+8 <= len(b):
+				binary.LittleEndian.PutUint64(b[at:], in.function(r.next()))
 				at += 4
 			case u.kind == emu.Shared:
 				put(b[at:], SharedParam(i))
@@ -405,63 +439,4 @@ func values(p *ir.Program) map[ir.Reg]uint64 {
 		}
 	}
 	return out
-}
-
-// Place gives variables addresses: those of shared memory one behind the other from base on, in the order of the list,
-// then those without a size.
-func Place(vars []ir.Var, base int64) map[string]uint64 {
-	out := map[string]uint64{}
-	shared, other := base, int64(global)
-	for _, dynamic := range []bool{false, true} {
-		for _, v := range vars {
-			align := max(v.Align, 1)
-			if v.Space == ir.Shared {
-				if (v.Size == 0) == dynamic {
-					shared = base + (shared-base+align-1)/align*align
-					out[v.Name] = uint64(shared)
-					shared += v.Size
-				}
-			} else if !dynamic && v.Space != ir.Local && v.Space != ir.Param {
-				other = (other + max(align, 16) - 1) / max(align, 16) * max(align, 16)
-				out[v.Name] = uint64(other)
-				other += v.Size + 256
-			}
-		}
-	}
-	return out
-}
-
-// address is what a place of an initialiser holds: the address of a variable, or, in PTX, the number of a function.
-func (in *Input) address(prog *ir.Program, p *ir.Pointer) uint64 {
-	v, ok := in.Vars[p.Symbol]
-	if !ok && !prog.Machine {
-		v = uint64(max(0, slices.IndexFunc(prog.Funcs, func(f ir.Func) bool { return f.Name == p.Symbol })))
-	}
-	if v += uint64(p.Addend); p.Generic && v < 1<<32 {
-		v |= emu.SharedWindow
-	}
-	return v >> p.Shift
-}
-
-// fill puts the first content of variables and buffers into memory.
-func (in *Input) fill(m *emu.Memory, prog *ir.Program) {
-	for _, v := range prog.Vars {
-		if v.Space != ir.Global && v.Space != ir.ConstBank {
-			continue
-		}
-		at := in.Vars[v.Name]
-		data := make([]byte, min(v.Size, 1<<20))
-		copy(data, v.Init)
-		for _, p := range v.Inits {
-			if p.Offset >= 0 && p.Offset+int64(p.Bytes) <= int64(len(data)) && p.Bytes <= 8 {
-				var w [8]byte
-				binary.LittleEndian.PutUint64(w[:], in.address(prog, &p))
-				copy(data[p.Offset:p.Offset+int64(p.Bytes)], w[:])
-			}
-		}
-		m.Fill(at, data)
-	}
-	for _, c := range in.Memory {
-		m.Fill(c.Addr, c.Data)
-	}
 }

@@ -23,6 +23,8 @@ func kinds(p *ir.Program) map[int32]emu.Kind {
 		for _, r := range loaded(&p.Insts[i], a) {
 			r = to.own(i, r)
 			switch {
+			case to.functions[r] && a.Bytes == 8:
+				out[int32(i)] = emu.Function
 			case to.pointers[r] && a.Bytes == 8:
 				out[int32(i)] = emu.Pointer
 			case to.shared[r]:
@@ -65,10 +67,11 @@ func loaded(in *ir.Inst, a *ir.Access) []ir.Reg {
 }
 
 // addresses are the registers whose value becomes an address of global or of shared memory (by copies, sums and choices),
-// and those that become a part of one by any computation. floats are those that become floating-point numbers, with their bits (16: one
+// and those that become a part of one by any computation; functions are those that become the address of one. floats are those that become floating-point numbers, with their bits (16: one
 // of two in a word, too).
 type addresses struct {
 	pointers, shared, indices map[ir.Reg]bool
+	functions                 map[ir.Reg]bool
 	floats                    map[ir.Reg]int
 	own                       func(i int, r ir.Reg) ir.Reg
 }
@@ -76,7 +79,7 @@ type addresses struct {
 // flows finds what becomes an address.
 func flows(p *ir.Program) addresses {
 	own := owned(p)
-	to := addresses{map[ir.Reg]bool{}, map[ir.Reg]bool{}, map[ir.Reg]bool{}, map[ir.Reg]int{}, own}
+	to := addresses{map[ir.Reg]bool{}, map[ir.Reg]bool{}, map[ir.Reg]bool{}, map[ir.Reg]bool{}, map[ir.Reg]int{}, own}
 	fixed, value := map[ir.Reg]bool{}, values(p)
 	for _, c := range p.Consts {
 		fixed[c.Reg] = true
@@ -106,6 +109,10 @@ func flows(p *ir.Program) addresses {
 				to.pointers[own(i, do.From)] = true
 			}
 			to.shared[own(i, do.To)] = true
+		case *ir.Flow:
+			if do.Kind == ir.CallAt {
+				to.functions[own(i, do.Addr)] = true
+			}
 		case *ir.Warp:
 			ops = append(ops, ir.Op{Code: ir.Mov, Type: ir.U32, Dst: own(i, do.Dst), Src: [4]ir.Reg{own(i, do.Src), ir.None, ir.None, ir.None}})
 		}
@@ -139,6 +146,8 @@ func (to *addresses) through(o *ir.Op, fixed map[ir.Reg]bool, value map[ir.Reg]u
 		switch {
 		case to.pointers[o.Dst] && (o.Type.Bits() == 64 || o.Code == ir.Ext || o.Code == ir.Join) && Carries(o, n):
 			add(to.pointers, s)
+		case to.functions[o.Dst] && o.Type.Bits() == 64 && Carries(o, n):
+			add(to.functions, s)
 		case to.shared[o.Dst] && o.Type.Bits() >= 32 && Carries(o, n):
 			add(to.shared, s)
 		case (to.pointers[o.Dst] || to.shared[o.Dst] || to.indices[o.Dst]) && !bounded(o, value):

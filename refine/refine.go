@@ -132,7 +132,7 @@ func (c Covered) Share() float64 {
 
 // Compare executes a program and the machine code that was made of it.
 func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Result, error) {
-	machine = placed(program, machine)
+	program, machine = ir.Linked(program, machine), placed(program, machine)
 	if program.Mbarriers != machine.Mbarriers {
 		p := *program
 		p.Mbarriers, program = machine.Mbarriers, &p

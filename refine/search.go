@@ -202,7 +202,7 @@ func (c *comparison) counts() (out []int64) {
 	used := paramKinds(c.program, c.kinds)
 	address := func(at int64) bool {
 		u, ok := used[at]
-		return ok && (u.kind == emu.Pointer || u.kind == emu.Shared)
+		return ok && (u.kind == emu.Pointer || u.kind == emu.Shared || u.kind == emu.Function)
 	}
 	for _, at := range c.search.offsets {
 		if !address(at) && !address(at-4) {

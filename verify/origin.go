@@ -199,7 +199,7 @@ func (h *warpOrigins) before(next int32) (*ir.Inst, bool) {
 }
 
 func (h *warpOrigins) special(s *ir.Special) choices {
-	if s.Reg == ir.SymbolAddr || s.Reg == ir.CodeAddr || s.Reg == ir.LaneID {
+	if s.Reg == ir.SymbolAddr || s.Reg == ir.LaneID {
 		return 0
 	}
 	if s.Reg == ir.Undefined {

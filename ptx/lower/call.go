@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"fmt"
+
 	"optcheck/ir"
 	"optcheck/ptx"
 )
@@ -79,6 +81,36 @@ func (x *inst) loadParam(p *param, list []ptx.Operand) {
 		}
 		x.extended(&list[k], t, r)
 	}
+}
+
+// functions is where the addresses of functions begin that no machine code says.
+const functions = 0x7f30_0000_0000
+
+// signature is what a call and a function must have alike: the sizes of results and arguments, in bits.
+func signature(results, args []int) string { return fmt.Sprint(results, args) }
+
+// formalSizes are those of a function's results or parameters.
+func formalSizes(vars []ptx.Var) []int {
+	out := make([]int, len(vars))
+	for i := range vars {
+		if out[i] = int(8 * vars[i].Size); vars[i].Space == "reg" {
+			out[i] = types[vars[i].Type].Bits()
+		}
+	}
+	return out
+}
+
+// argumentSizes are those of what a call receives or passes on.
+func (x *inst) argumentSizes(list []ptx.Operand) []int {
+	out := make([]int, len(list))
+	for i := range list {
+		if p := x.param(&list[i]); p != nil {
+			out[i] = int(8 * p.size)
+		} else if list[i].Kind == ptx.Reg {
+			out[i] = x.width(list[i].Reg)
+		}
+	}
+	return out
 }
 
 // formals are the registers of a function's parameters, or of what it returns.

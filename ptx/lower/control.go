@@ -83,6 +83,7 @@ func (x *inst) call() {
 			x.fail("a call through a register without a table or prototype is not understood")
 		}
 		x.form(" indirect")
+		f.Signature = signature(x.argumentSizes(returns), x.argumentSizes(args))
 	}
 	var from, to []ir.Reg
 	if max(len(args), len(returns)) > maxArgs {

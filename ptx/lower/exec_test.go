@@ -65,10 +65,8 @@ func executeOnce(t testing.TB, p *ir.Program, input []byte, n int, policy emu.Po
 		data := append([]byte(nil), v.Init...)
 		for _, a := range v.Inits {
 			x, ok := l.Vars[a.Symbol]
-			for k := range p.Funcs {
-				if !ok && p.Funcs[k].Name == a.Symbol {
-					x = uint64(k)
-				}
+			if !ok {
+				x = p.Functions[a.Symbol]
 			}
 			var word [8]byte
 			binary.LittleEndian.PutUint64(word[:], (x+uint64(a.Addend))>>a.Shift)

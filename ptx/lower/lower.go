@@ -236,7 +236,9 @@ func (f *function) layout(at int32) int32 {
 	if f.falls() {
 		n++
 	}
-	f.b.P.Funcs = append(f.b.P.Funcs, ir.Func{Name: f.f.Name, First: at, End: n, RegFirst: first, RegEnd: ir.Reg(f.b.P.Regs)})
+	f.b.P.Functions[f.f.Name] = functions + uint64(len(f.b.P.Funcs))*16
+	f.b.P.Funcs = append(f.b.P.Funcs, ir.Func{Name: f.f.Name, First: at, End: n, RegFirst: first, RegEnd: ir.Reg(f.b.P.Regs),
+		Signature: signature(formalSizes(f.f.Returns), formalSizes(f.f.Params))})
 	return n
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"optcheck/ir"
 	"optcheck/sass/cubin"
@@ -27,6 +28,7 @@ func (u *unit) data(kernel string) {
 		p.Banks[n] = bytes.Clone(banks[n].Data)
 		p.Pointers = append(p.Pointers, u.pointers(n, banks[n].Relocs, p.Banks[n])...)
 	}
+	u.functions(kernel)
 	p.SharedBase = u.arch.shared
 	p.SharedBytes = max(0, int64(u.file.SharedSize(kernel))-p.SharedBase)
 	spaces := map[cubin.Memory]ir.Space{cubin.GlobalMemory: ir.Global, cubin.SharedMemory: ir.Shared, cubin.ConstantMemory: ir.ConstBank}
@@ -34,6 +36,22 @@ func (u *unit) data(kernel string) {
 		init := bytes.Clone(v.Init)
 		p.Vars = append(p.Vars, ir.Var{Name: v.Name, Space: spaces[v.Memory], Size: int64(v.Size), Offset: int64(v.Offset), Init: init,
 			Inits: u.pointers(0, v.Relocs, init)})
+	}
+}
+
+// functions gives each function its address: that of its code, or, for one in the kernel's own code, the place in bank 2 that has it: from
+// there machine code loads what it calls.
+func (u *unit) functions(kernel string) {
+	p, at := &u.b.P, map[uint64]string{}
+	for name, place := range u.names {
+		name = strings.TrimPrefix(name, "$"+kernel+"$")
+		p.Functions[name], at[place.address()] = place.address(), name
+	}
+	table := p.Banks[2]
+	for i := len(table)/8 - 1; i > 0; i-- {
+		if name, ok := at[place{0, binary.LittleEndian.Uint64(table[8*i:])}.address()]; ok {
+			p.Functions[name] = uint64(8 * i)
+		}
 	}
 }
 
