@@ -31,8 +31,8 @@ func init() {
 			return truth(fp.Test(format(o.Type), testClasses[o.Imm], s[0]))
 		},
 		Approx: approximate,
-		Abs:    anyNaN(magnitude),
-		Neg:    anyNaN(negate),
+		Abs:    magnitude,
+		Neg:    negate,
 		Min:    smaller,
 		Max:    larger,
 		Cmp:    compareFloats,
@@ -83,10 +83,20 @@ func (m Mode) float() fp.Mode {
 	return fp.Mode{Round: fp.Round(m & RoundMask), Flags: f}
 }
 
-// packed computes on both halves of packed types.
-func packed(do func(fp.Format, fp.Mode, *[4]uint64) uint64) evalFunc {
-	return func(o *Op, s *[4]uint64, _ uint64) uint64 {
+// packed computes on both halves of packed types. A NaN that may be any one is another one where undefined content is.
+func packed(compute func(fp.Format, fp.Mode, *[4]uint64) uint64) evalFunc {
+	return func(o *Op, s *[4]uint64, undefined uint64) uint64 {
 		f, m := format(o.Type), o.Mode.float()
+		do := compute
+		if o.Mode&AnyNaN != 0 && undefined != 0 {
+			do = func(f fp.Format, m fp.Mode, s *[4]uint64) uint64 {
+				v := compute(f, m, s)
+				if f.IsNaN(v) {
+					v = f.OtherNaN()
+				}
+				return v
+			}
+		}
 		if o.Type != F16x2 && o.Type != BF16x2 {
 			return do(f, m, s)
 		}
@@ -95,17 +105,6 @@ func packed(do func(fp.Format, fp.Mode, *[4]uint64) uint64) evalFunc {
 			lo[i], hi[i] = s[i]&0xffff, s[i]>>16&0xffff
 		}
 		return do(f, m, &lo) | do(f, m, &hi)<<16
-	}
-}
-
-// anyNaN gives a NaN the sign that undefined content has, where it may be any.
-func anyNaN(do evalFunc) evalFunc {
-	return func(o *Op, s *[4]uint64, undefined uint64) uint64 {
-		v := do(o, s, undefined)
-		if o.Mode&AnyNaN != 0 && undefined != 0 && format(o.Type).IsNaN(v) {
-			v ^= 1 << (o.Type.Bits() - 1)
-		}
-		return v
 	}
 }
 

@@ -274,7 +274,7 @@ const (
 	High      Mode = 1 << 10 // of funnel shifts: the high word
 	IntNaN    Mode = 1 << 11 // a NaN becomes the integer 1 << (bits-1) instead of 0
 	Left      Mode = 1 << 12 // of funnel shifts
-	AnyNaN    Mode = 1 << 13 // of abs and neg: a NaN becomes any NaN
+	AnyNaN    Mode = 1 << 13 // a result that is a NaN may be any NaN
 )
 
 // Cond is a comparison.

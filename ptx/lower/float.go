@@ -24,8 +24,17 @@ func (x *inst) mode() ir.Mode {
 func float(code ir.Code) func(*inst) {
 	return func(x *inst) {
 		t := x.t()
-		x.to(x.dst(0, t), code, t, x.srcs(1, t)...).Mode = x.mode()
+		x.to(x.dst(0, t), code, t, x.srcs(1, t)...).Mode = x.arithmetic(t)
 	}
+}
+
+// arithmetic is the mode of arithmetic. PTX names the NaN of f32 and of narrower types; of f64 sign and payload are open, as IEEE 754 (6.3) leaves
+// them.
+func (x *inst) arithmetic(t ir.Type) ir.Mode {
+	if t == ir.F64 {
+		return x.mode() | ir.AnyNaN
+	}
+	return x.mode()
 }
 
 // sign is abs or neg, of which a NaN becomes "an unspecified NaN".
@@ -39,7 +48,7 @@ func sign(code ir.Code) func(*inst) {
 // floatSub is a - b: a + (-b), where a NaN stays one.
 func (x *inst) floatSub() {
 	t := x.t()
-	x.to(x.dst(0, t), ir.FAdd, t, x.src(1, t), x.op(ir.Neg, t, x.src(2, t))).Mode = x.mode()
+	x.to(x.dst(0, t), ir.FAdd, t, x.src(1, t), x.op(ir.Neg, t, x.src(2, t))).Mode = x.arithmetic(t)
 }
 
 // pairOf is a function of both numbers of f32x2, which is in 64 bits.
@@ -69,7 +78,8 @@ func pairOf(code ir.Code, negate bool) func(*inst) {
 // floatMinMax is min and max, of three operands as of two and one more.
 func floatMinMax(code ir.Code) func(*inst) {
 	return func(x *inst) {
-		t, m := x.t(), x.mode()
+		t := x.t()
+		m := x.arithmetic(t)
 		src := x.srcs(1, t)
 		if x.is("abs") && !x.is("xorsign") {
 			for i, s := range src {
