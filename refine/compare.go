@@ -23,14 +23,14 @@ func (c *comparison) compare(in *Input, r *run) error {
 	}
 	open := opened(a, b)
 	cover := emu.NewCoverage(c.code)
-	f, ends, err := c.warps(in, a, open, cover, nil)
+	f, ends, err := c.warps(in, [2]*emu.Grid{a, b}, open, cover, nil)
 	if f != nil {
 		if b, err = c.openRun(in, l, a, true); err != nil {
 			return fmt.Errorf("the program: %s: %w", racy(f), err)
 		}
 		was := f
 		open, cover = opened(a, b), emu.NewCoverage(c.code)
-		if f, ends, err = c.warps(in, a, open, cover, nil); f == nil && err == nil {
+		if f, ends, err = c.warps(in, [2]*emu.Grid{a, b}, open, cover, nil); f == nil && err == nil {
 			c.Cannot[racy(was)]++
 		}
 	}
@@ -38,7 +38,7 @@ func (c *comparison) compare(in *Input, r *run) error {
 		if f != nil {
 			return errors.New("the machine code: it does something else without that, too")
 		}
-		f, _, err = c.warps(in, a, open, emu.NewCoverage(c.code), early)
+		f, _, err = c.warps(in, [2]*emu.Grid{a, b}, open, emu.NewCoverage(c.code), early)
 	}
 	if err != nil {
 		return err
@@ -77,13 +77,13 @@ func (c *comparison) compare(in *Input, r *run) error {
 	return nil
 }
 
-// warps compares the warps of the machine code with a run of the program, one after the other, until one does something else.
-func (c *comparison) warps(in *Input, a *emu.Grid, open []*undefined, cover *emu.Coverage, early *Early) (*Finding, []*lane, error) {
+// warps compares the warps of the machine code with those of the program, one after the other, until one does something else. The two runs of
+// the program differ in what nothing defines, as the policies do.
+func (c *comparison) warps(in *Input, runs [2]*emu.Grid, open []*undefined, cover *emu.Coverage, early *Early) (*Finding, []*lane, error) {
 	var ends []*lane
 	l := c.launch(in)
-	for w, ref := range a.Warps {
-		block, id := blockOf(a, l, w), ref.ID
-		f, lanes, err := c.replayBoth(a, open, l, in, block, id, ref, cover, early)
+	for w := range runs[0].Warps {
+		f, lanes, err := c.replayBoth(runs, open, l, in, w, cover, early)
 		if err != nil {
 			return nil, nil, fmt.Errorf("the machine code: %w", err)
 		}
@@ -190,20 +190,23 @@ func (c *comparison) inOrder() []reading {
 	return append([]reading{c.reading}, rest...)
 }
 
-// replayBoth replays a warp with both orders of diverged lanes and two undefined contents. The code is right if it performs
-// the record in one of the readings. The error is that nothing can be said.
-func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, in *Input, block, id int, ref *emu.Warp,
+// replayBoth replays a warp with both orders of diverged lanes and two undefined contents, each against the run of the program that has it. The
+// code is right if it performs the record in one of the readings. The error is that nothing can be said.
+func (c *comparison) replayBoth(runs [2]*emu.Grid, open []*undefined, l *emu.Launch, in *Input, w int,
 	cover *emu.Coverage, early *Early) (*Finding, []*lane, error) {
 	var found [len(policies)]*accuse
 	var ends []*lane
 	var last [len(policies)]*emu.Coverage
 	var held [len(policies)]*otherwise
+	block, id := blockOf(runs[0], l, w), runs[0].Warps[w].ID
 	again := func(i int) func(*emu.Grid, []*undefined, *emu.Code) error {
 		return func(g *emu.Grid, open []*undefined, code *emu.Code) error {
-			return c.newReplay(in, g, open, code, l, block, id, c.policies[i], readings[len(readings)-1]).run(c, ref)
+			return c.newReplay(in, g, open, code, l, block, id, c.policies[i], readings[len(readings)-1]).run(c, runs[0].Warps[w])
 		}
 	}
 	for i, p := range c.policies {
+		g := runs[slices.Index(fills[:], p.Fill)]
+		ref := g.Warps[w]
 		for n, how := range c.inOrder() {
 			begin := func() *replay { return c.newReplay(in, g, open, c.code, l, block, id, p, how) }
 			r, seen := begin(), &otherwise{}
@@ -252,8 +255,9 @@ func (c *comparison) replayBoth(g *emu.Grid, open []*undefined, l *emu.Launch, i
 		if a == nil {
 			continue
 		}
+		g := runs[slices.Index(fills[:], c.policies[i].Fill)]
 		f := &Finding{Rule: a.Rule, Why: a.Why, Input: in, Block: block, Warp: id, Lane: a.Lane, Reverse: i == 1, Both: found[0] != nil && found[1] != nil,
-			Apart: policies[i].Apart, Shared: c.shares(in, g, open, l, block, id, ref, c.policies[i]),
+			Apart: policies[i].Apart, Shared: c.shares(in, g, open, l, block, id, g.Warps[w], c.policies[i]),
 			Source: -1, Machine: int(a.Pc), Want: a.Want, Got: a.Got, Address: a.Word.Addr(), Early: early}
 		c.locate(f, a)
 		if early != nil { // without it there is no difference
