@@ -16,6 +16,7 @@ func (r *reach) decided(next [][]int32, ends []bool) {
 	on, back := func(b int32) []int32 { return next[b] }, func(b int32) []int32 { return before[b] }
 	after := flowgraph.Postdominators(n, on, back, func(b int32) bool { return ends[b] })
 	known := func(b int32) bool { return after[b] >= 0 } // the others never end
+	r.above = flowgraph.Dominators(n, []int32{0}, on, back)
 	for b := range int32(n) {
 		ways := len(next[b])
 		if ends[b] {
@@ -33,4 +34,12 @@ func (r *reach) decided(next [][]int32, ends []bool) {
 			}
 		}
 	}
+}
+
+// dominates reports whether a block is on every path to another one.
+func (r *reach) dominates(a, b int32) bool {
+	for b >= 0 && b != a {
+		b = r.above[b]
+	}
+	return b == a
 }

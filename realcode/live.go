@@ -10,14 +10,16 @@ import (
 // of, through registers, parameters and calls.
 type live struct {
 	*numbers
-	exits  map[*ptx.Func][]int32    // where a function returns
-	sites  map[*ptx.Func][]callSite // where it is called
-	needed map[written]bool         // what is needed of what a step writes
-	asked  map[needKey]bool         // by those who read it
-	work   []written
+	exits map[*ptx.Func][]int32    // where a function returns
+	sites map[*ptx.Func][]callSite // where it is called
+	// together are the operations that lanes of a warp perform together.
+	together []callSite
+	needed   map[written]bool // what is needed of what a step writes
+	asked    map[needKey]bool // by those who read it
+	work     []written
 }
 
-// callSite is a call of a function.
+// callSite is a call, or another instruction, of a function.
 type callSite struct {
 	f  *ptx.Func
 	at int32
@@ -48,6 +50,9 @@ func (s *source) findDead(n *numbers) {
 			in := f.Body[i].Inst
 			if in == nil {
 				continue
+			}
+			if in.Effect().Kind == ptx.Convergent {
+				l.together = append(l.together, callSite{f, int32(i)})
 			}
 			if s.steps[base+int32(i)].ret {
 				l.exits[f] = append(l.exits[f], int32(i))
@@ -105,6 +110,10 @@ func (l *live) root(f *ptx.Func, at int32, in *ptx.Inst) {
 		l.reads(f, at, in.Guard)
 	case in.Name == "bra" && in.Guard >= 0 && (l.goesOn(f, at) || l.reach[f].free[l.reach[f].block[at]]):
 		return
+	case e.Kind == ptx.Convergent && l.alone(f, at): // what it exchanges is needed if somebody needs the result
+		if n := len(in.Args); in.Has("sync") && n > 0 && in.Args[n-1].Kind == ptx.Reg {
+			l.reads(f, at, in.Args[n-1].Reg)
+		}
 	case e.Kind != ptx.None && e.Kind != ptx.Load, in.Name == "bra", in.Name == "brx", in.Guard >= 0 && len(defined(in)) == 0,
 		e.Kind == ptx.Load && (e.Sem == "volatile" || e.Sem == "mmio"), in.Has("cc"): // a carry is no register
 		for _, r := range used(in) {
@@ -126,6 +135,28 @@ func (l *live) root(f *ptx.Func, at int32, in *ptx.Inst) {
 		}
 	}
 }
+
+// alone reports whether no lane performs an operation of a warp together with another instruction: of each other one that may be meant, one comes
+// before the other on every path.
+func (l *live) alone(f *ptx.Func, at int32) bool {
+	if !f.Entry || f.Body[at].Inst.Guard >= 0 {
+		return false
+	}
+	r := l.reach[f]
+	for _, o := range l.together {
+		in := o.f.Body[o.at].Inst
+		if in.Name != f.Body[at].Inst.Name || o.f.Entry && o.f != f {
+			continue
+		}
+		if o.f != f || in.Guard >= 0 || !r.dominates(r.block[at], r.block[o.at]) && !r.dominates(r.block[o.at], r.block[at]) {
+			return false
+		}
+	}
+	return len(l.together) <= mostTogether
+}
+
+// mostTogether is how many operations of warps a program may have for alone to compare them with each other.
+const mostTogether = 512
 
 // block needs what decides that a block is come to.
 func (l *live) block(f *ptx.Func, b int32) {

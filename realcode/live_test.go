@@ -166,3 +166,14 @@ func TestVectorsChanged(t *testing.T) {
 		}
 	}
 }
+
+// TestExchanged: what lanes exchange is needed if somebody takes it, and if another instruction may take it.
+func TestExchanged(t *testing.T) {
+	m := module(t, "testdata/unneeded.ptx")
+	for kernel, dead := range map[string]bool{"exchanged": true, "given": false} {
+		src, err := readSource(m, m.Func(kernel))
+		require.NoError(t, err)
+		i := slices.IndexFunc(src.ops, func(op *Op) bool { return op.Effect.Kind == ptx.Load })
+		require.Equal(t, dead, src.ops[i].Dead, kernel)
+	}
+}

@@ -22,7 +22,9 @@ type reach struct {
 	loops  []bool  // blocks that lead to themselves
 	// deciding are the blocks whose jumps decide about each; free those whose jump does nothing but decide.
 	deciding [][]int32
-	free     []bool
+	// above are the immediate dominators of the blocks.
+	above []int32
+	free  []bool
 	// readers are, of each step that writes, and of the entry, the steps that may read that; returns are the steps that write
 	// what the function returns.
 	readers map[int32][]int32

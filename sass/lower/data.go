@@ -39,13 +39,16 @@ func (u *unit) data(kernel string) {
 	}
 }
 
-// functions gives each function its address: that of its code, or, for one in the kernel's own code, the place in bank 2 that has it: from
-// there machine code loads what it calls.
+// functions gives each function its address: that of its code; for one in the kernel's own code its distance from there (ptxas 11.2), or the
+// place in bank 2 that has it, from where machine code loads what it calls.
 func (u *unit) functions(kernel string) {
 	p, at := &u.b.P, map[uint64]string{}
 	for name, place := range u.names {
-		name = strings.TrimPrefix(name, "$"+kernel+"$")
-		p.Functions[name], at[place.address()] = place.address(), name
+		inner := strings.TrimPrefix(name, "$"+kernel+"$")
+		at[place.address()] = inner
+		if p.Functions[inner] = place.address(); inner != name {
+			p.Functions[inner] = place.addr
+		}
 	}
 	table := p.Banks[2]
 	for i := len(table)/8 - 1; i > 0; i-- {
