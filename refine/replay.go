@@ -308,12 +308,11 @@ func (r *replay) eachWord(p emu.Place, l, n int, do func(w emu.Word, mask uint32
 	emu.EachWord(p, r.w.Threads[l].Block, n, do)
 }
 
-// cached reports whether the program accesses all words of a place with a cache operator, which machine code shows as a
-// strong access.
-func (r *replay) cached(th *lane, p emu.Place, n, l int) bool {
-	all := true
-	r.eachWord(p, l, n, func(w emu.Word, _ uint32, _ uint, _ int) { all = all && th.rec.Cached[w] })
-	return all
+// cached reports whether the program accesses a word of a place with a cache operator, which machine code shows as a
+// strong access, perhaps of its neighbours, too.
+func (r *replay) cached(th *lane, p emu.Place, n, l int) (some bool) {
+	r.eachWord(p, l, n, func(w emu.Word, _ uint32, _ uint, _ int) { some = some || th.rec.Cached[w] })
+	return some
 }
 
 func (r *replay) store(pc int32, a *ir.Access, l int, p emu.Place, buf []byte) error {

@@ -113,7 +113,7 @@ func (x *inst) access(kind ir.AccessKind, at int) *ir.Access {
 	a.Space, p = x.placeIn(at, x.mods["ss"])
 	a.Addr, a.Offset, a.AddrBits = p.reg, p.offset, p.bits
 	switch x.mods["cop"] {
-	case "ca", "cg", "cv", "wt":
+	case "ca", "cg", "cv", "wb", "wt":
 		a.Cached = a.Sem == ir.Weak
 	}
 	return a
