@@ -146,7 +146,8 @@ func (c *comparison) wild() {
 
 // unusual compares the two codes on inputs that do what others seldom do, if the program does something new there.
 func (c *comparison) unusual() {
-	for _, in := range []*Input{c.choose(c.o.Seed, Equal), c.allEqual(), c.manyBlocks(), c.plenty(Aligned, 16, 0), c.plenty(Small, 64, 5)} {
+	list := []*Input{c.choose(c.o.Seed, Equal), c.allEqual(), c.manyBlocks(), c.plenty(Aligned, 16, 0), c.plenty(Small, 64, 5)}
+	for _, in := range append(list, c.huge(c.input(0))...) {
 		if in != nil && len(c.Findings) == 0 && c.lacking()+c.unshown() > 0 {
 			c.try(in, spot{})
 		}
@@ -207,6 +208,26 @@ func (c *comparison) plenty(w World, times, rest int) *Input {
 	}
 	return in
 }
+
+// huge are inputs like one with very much of one thing, each of another one: a loop of many threads that each do several things ends by its own
+// count.
+func (c *comparison) huge(of *Input) (list []*Input) {
+	used := paramKinds(c.program, c.kinds)
+	for _, at := range c.counts() {
+		if k := used[at].kind; k != emu.Float32 && k != emu.Float64 && len(list) < mostHuge && c.o.Grid == ([3]int{}) && of.Cluster == ([3]int{}) {
+			in := *c.search.with(of, at, false, thatMany)
+			in.Grid = [3]int{1, 1, 1}
+			list = append(list, &in)
+		}
+	}
+	return list
+}
+
+// thatMany is very much, and a multiple of 8: vectors are whole. mostHuge bounds the inputs that have it.
+const (
+	thatMany = 34824
+	mostHuge = 4
+)
 
 // negative are inputs whose numbers are small and have a sign, all of them, all the same, or two: what treats them as great ones, or does not, shows.
 func (c *comparison) negative() (list []*Input) {
