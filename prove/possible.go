@@ -24,6 +24,18 @@ type Possible struct {
 	writes map[ir.Reg][]int32 // the instructions that write a register
 	front  map[int32][]int32  // dominance frontiers
 	failed bool               // what was asked for is too large, or not understood
+	misses int                // questions of which that turned out
+	met    map[term]int32     // content that comes from where paths meet: from where
+	last   *arrival           // nil: nothing more is known of where paths meet
+
+	arrivals map[[2]int32]*Possible // see along
+}
+
+// arrival is a place where paths meet, and the instruction from which it was come to last. What lies behind it is performed anew: of is what is known
+// up to there.
+type arrival struct {
+	of       *Possible
+	at, from int32
 }
 
 // contents are the registers that an instruction writes, and what they hold then.
@@ -32,31 +44,66 @@ type contents map[ir.Reg]term
 // NewPossible looks at the kernel of a program. Of one with calls everything is possible.
 func NewPossible(p *ir.Program) *Possible {
 	q := &Possible{p: p, x: newTerms(mostNodes), after: map[int32]contents{}, paths: map[int32]term{}, joins: map[ir.Reg][]bool{}, writes: map[ir.Reg][]int32{},
-		front: map[int32][]int32{}}
+		front: map[int32][]int32{}, met: map[term]int32{}, arrivals: map[[2]int32]*Possible{}}
 	n := int32(len(p.Insts))
+	next, ok := following(p)
+	if q.failed = !ok || n == 0 || n > mostSteps; q.failed {
+		return q
+	}
 	q.before = make([][]int32, n)
 	for i := range n {
-		for _, to := range p.After(i) {
+		for _, to := range next(i) {
 			if to >= 0 && to < n {
 				q.before[to] = append(q.before[to], i)
 			}
 		}
-		if f, ok := p.Insts[i].Do.(*ir.Flow); ok && (f.Kind == ir.Call || f.Kind == ir.Indirect && f.Targets == nil) {
-			q.failed = true
-		}
-	}
-	q.failed = q.failed || n == 0 || n > mostSteps
-	if q.failed {
-		return q
 	}
 	q.failed = !guarded(func() {
 		q.s = newSide(q.x, &plan{}, p, p, nil)
 		q.ask = newSweeper(q.x)
 		q.ask.b.memory = func(term) (term, bool) { return 0, false }
 	})
-	q.up = flowgraph.Dominators(int(n), []int32{0}, p.After, func(i int32) []int32 { return q.before[i] })
+	q.up = flowgraph.Dominators(int(n), []int32{0}, next, func(i int32) []int32 { return q.before[i] })
 	q.frontiers()
 	return q
+}
+
+// following is where control may go from an instruction; false if that is not known of one. In machine code lanes that wait for each other go on
+// where a convergence barrier says that was set before.
+func following(p *ir.Program) (next func(int32) []int32, known bool) {
+	targets := map[ir.Reg][]int32{}
+	for i := range p.Insts {
+		f, ok := p.Insts[i].Do.(*ir.Flow)
+		if ok && f.Kind == ir.BarrierSet {
+			targets[f.Bar] = append(targets[f.Bar], f.Target)
+			targets[ir.None] = append(targets[ir.None], f.Target)
+		}
+		if ok && (f.Kind == ir.Call || f.Kind == ir.CallAt || f.Kind == ir.Indirect && f.Targets == nil || f.Kind == ir.WarpCollective || f.Kind == ir.CollectiveEnd) {
+			return nil, false
+		}
+	}
+	for i := range p.Insts { // what was set may have been moved
+		in := &p.Insts[i]
+		for _, r := range in.Written() {
+			if f, ok := in.Do.(*ir.Flow); targets[r] != nil && (!ok || f.Kind != ir.BarrierSet) {
+				targets[r] = targets[ir.None]
+			}
+		}
+		for _, o := range slices.Concat(in.Pre, in.Post) {
+			if targets[o.Dst] != nil {
+				targets[o.Dst] = targets[ir.None]
+			}
+		}
+	}
+	return func(i int32) []int32 {
+		if f, ok := p.Insts[i].Do.(*ir.Flow); ok && f.Kind == ir.BarrierWait {
+			if list := targets[f.Bar]; list != nil {
+				return slices.Concat(p.After(i), list)
+			}
+			return slices.Concat(p.After(i), targets[ir.None])
+		}
+		return p.After(i)
+	}, true
 }
 
 // guarded calls a function, and reports whether it has found nothing too large or not understood.
@@ -76,21 +123,87 @@ func guarded(do func()) (ok bool) {
 
 // Never reports whether no thread comes to an instruction with a register whose truth is the one given: 1, or 0. Register None is true.
 func (q *Possible) Never(at int32, r ir.Reg, is bool) (never bool) {
-	if q.failed {
+	if q.failed || q.misses > mostMisses {
 		return false
 	}
-	guarded(func() {
-		here := q.path(at)
-		what := q.x.num(1, 1)
-		if r != ir.None {
-			what = q.x.resize(q.value(at, r), 1)
+	var meets []int32
+	known := guarded(func() {
+		here, what := q.claimed(at, r, is)
+		if never = q.impossible(here, what); !never {
+			meets = q.meets(what)
 		}
-		if !is {
-			what = q.x.not(what)
-		}
-		never = q.ask.holds(claim{guard: here, a: what, b: q.x.num(1, 0)})
 	})
+	if !known {
+		q.misses++
+	}
+	for i := 0; i < len(meets) && !never; i++ {
+		never = true
+		for _, from := range q.before[meets[i]] {
+			never = never && guarded(func() {
+				here, what := q.along(meets[i], from).claimed(at, r, is)
+				never = q.impossible(here, what)
+			}) && never
+		}
+	}
 	return never
+}
+
+// claimed are the conditions under which an instruction is come to, and that a register has a truth there.
+func (q *Possible) claimed(at int32, r ir.Reg, is bool) (here, what term) {
+	here, what = q.path(at), q.x.num(1, 1)
+	if r != ir.None {
+		what = q.x.resize(q.value(at, r), 1)
+	}
+	if !is {
+		what = q.x.not(what)
+	}
+	return here, what
+}
+
+// impossible reports whether two conditions never hold together.
+func (q *Possible) impossible(here, what term) bool {
+	c := claim{guard: here, a: what, b: q.x.num(1, 0)}
+	return q.ask.agree(c) && q.ask.equal(c.guard, c.a, c.b, mostConflicts)
+}
+
+// Bounds of what is told apart: places where paths meet, and the paths that meet in one.
+const (
+	mostMeets = 3
+	mostPaths = 8
+	// mostConflicts is how long the solver looks for one answer.
+	mostConflicts = 4000
+	// mostMisses is how many questions may turn out to be too large before none is asked any more.
+	mostMisses = 8
+)
+
+// meets are the places where paths meet that bring what a term is made of.
+func (q *Possible) meets(of term) (meets []int32) {
+	seen, list := map[term]bool{}, []term{of}
+	for len(list) > 0 && len(meets) < mostMeets {
+		t := list[0]
+		if list = list[1:]; seen[t] {
+			continue
+		}
+		seen[t] = true
+		if at, ok := q.met[t]; ok && at > 0 && len(q.before[at]) <= mostPaths && !slices.Contains(meets, at) {
+			meets = append(meets, at)
+		}
+		list = append(slices.Clone(q.x.at(t).args), list...)
+	}
+	return meets
+}
+
+// along is what is possible behind a place if it was come to from an instruction last. That proves by induction what holds in each iteration of a
+// loop: of the iteration before nothing is known but what its own jumps say.
+func (q *Possible) along(at, from int32) *Possible {
+	p := q.arrivals[[2]int32{at, from}]
+	if p == nil {
+		behind := *q
+		p = &behind
+		p.after, p.paths, p.last = map[int32]contents{}, map[int32]term{}, &arrival{q, at, from}
+		q.arrivals[[2]int32{at, from}] = p
+	}
+	return p
 }
 
 // frontiers finds the dominance frontiers, and which instructions write which registers.
@@ -106,7 +219,7 @@ func (q *Possible) frontiers() {
 				q.writes[r] = append(list, i)
 			}
 		}
-		if len(q.before[i]) < 2 {
+		if n := len(q.before[i]); n == 0 || n == 1 && i > 0 { // a thread begins with the first one
 			continue
 		}
 		for _, from := range q.before[i] {
@@ -148,10 +261,20 @@ func (q *Possible) value(at int32, r ir.Reg) term {
 	if r == ir.None {
 		return q.x.num(64, 0)
 	}
+	if q.s.uniform[r] && !q.once(r) { // other lanes write it, too
+		return q.unknown(64, "uniform", at, r)
+	}
 	joins := q.joinsOf(r)
 	for {
-		if joins[at] {
-			return q.x.named(64, fmt.Sprintf("at %d: %d", at, r), true)
+		switch l := q.last; {
+		case l != nil && at == l.at && joins[at]:
+			return l.of.behind(l.from, r)
+		case l != nil && at == l.at:
+			return l.of.value(at, r)
+		case joins[at]:
+			t := q.unknown(64, "at", at, r)
+			q.met[t] = at
+			return t
 		}
 		if at = q.up[at]; at < 0 {
 			return q.x.named(64, fmt.Sprintf("first: %d", r), true)
@@ -160,6 +283,43 @@ func (q *Possible) value(at int32, r ir.Reg) term {
 			return t
 		}
 	}
+}
+
+// once reports whether one operation of constants alone writes a register: then no other lane writes something else.
+func (q *Possible) once(r ir.Reg) bool {
+	if len(q.writes[r]) != 1 {
+		return false
+	}
+	in := &q.p.Insts[q.writes[r][0]]
+	n := 0
+	for _, o := range slices.Concat(in.Pre, in.Post) {
+		if o.Dst != r {
+			continue
+		}
+		for _, s := range o.Src {
+			if _, ok := q.s.fixed[s]; !ok && s != ir.None {
+				return false
+			}
+		}
+		n++
+	}
+	return n == 1 && in.Guard < 0 && !slices.Contains(in.Written(), r)
+}
+
+// behind is what a register holds where an instruction has been performed.
+func (q *Possible) behind(at int32, r ir.Reg) term {
+	if t, ok := q.results(at)[r]; ok {
+		return t
+	}
+	return q.value(at, r)
+}
+
+// unknown is content of which nothing is known; what is performed behind an arrival has its own.
+func (q *Possible) unknown(w int, what string, at int32, r ir.Reg) term {
+	if q.last != nil {
+		what = "again " + what
+	}
+	return q.x.named(w, fmt.Sprintf("%s %d: %d", what, at, r), true)
 }
 
 // results are what an instruction writes.
@@ -215,7 +375,7 @@ func (q *Possible) effect(at int32, in *ir.Inst, r ir.Reg) term {
 			w = 8 * do.Bytes
 		}
 	}
-	return q.x.named(w, fmt.Sprintf("result %d: %d", at, r), true)
+	return q.unknown(w, "result", at, r)
 }
 
 // guard is the condition under which an instruction is performed that is come to.
@@ -241,6 +401,13 @@ func (q *Possible) path(at int32) term {
 			t = known
 			break
 		}
+		if l := q.last; l != nil && at == l.at {
+			t = q.x.and(l.of.path(at), l.of.path(l.from))
+			if c, ok := l.of.jump(l.from, at); ok {
+				t = q.x.and(t, c)
+			}
+			break
+		}
 		chain = append(chain, at)
 	}
 	for _, at := range slices.Backward(chain) {
@@ -256,14 +423,19 @@ func (q *Possible) path(at int32) term {
 
 // edge is the condition of a jump to an instruction that is come to from there alone, but for what it dominates.
 func (q *Possible) edge(from, at int32) (term, bool) {
-	f, ok := q.p.Insts[from].Do.(*ir.Flow)
-	if !ok || f.Kind != ir.Jump && f.Kind != ir.Exit && f.Kind != ir.Trap && f.Kind != ir.Return || f.Cond != ir.None || q.p.Insts[from].Guard < 0 {
-		return 0, false
-	}
 	for _, b := range q.before[at] {
 		if b != from && !q.dominates(at, b) {
 			return 0, false
 		}
+	}
+	return q.jump(from, at)
+}
+
+// jump is the condition under which control goes from an instruction to one of those behind it.
+func (q *Possible) jump(from, at int32) (term, bool) {
+	f, ok := q.p.Insts[from].Do.(*ir.Flow)
+	if !ok || f.Kind != ir.Jump && f.Kind != ir.Exit && f.Kind != ir.Trap && f.Kind != ir.Return || f.Cond != ir.None || q.p.Insts[from].Guard < 0 {
+		return 0, false
 	}
 	taken, passed := f.Kind == ir.Jump && f.Target == at, at == from+1
 	switch {

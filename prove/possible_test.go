@@ -13,7 +13,7 @@ import (
 func TestPossible(t *testing.T) {
 	for _, c := range []struct {
 		name, body  string
-		never, also bool // that the last jump is made, that it is not
+		never, also bool // that the last jump, or that to "asked", is made, that it is not
 	}{
 		{"an odd number", "shr.u32 a, n, 1; add.u32 b, a, a; add.u32 b, b, 1; and.b32 c, b, 3; setp.eq.u32 p, c, 2", true, false},
 		{"any number", "shr.u32 a, n, 1; add.u32 b, a, n; and.b32 c, b, 3; setp.eq.u32 p, c, 2", false, false},
@@ -30,6 +30,18 @@ func TestPossible(t *testing.T) {
 		{"loaded with a sign", "ld.global.s8 a, [d]; setp.lt.s32 p, a, 0", false, false},
 		{"loaded with a sign, as a word", "ld.global.s16 a, [d]; setp.gt.u32 p, a, 65535", false, false},
 		{"a number of a thread", "mov.u32 a, %tid.x; setp.gt.u32 p, a, 1023", true, false},
+		{"in each iteration", "mov.u32 a, n; setp.ge.u32 q, a, m; @q bra gone; again: setp.ge.u32 p, a, m; @p bra asked; add.u32 x, x, a; asked: add.u32 a, a, 7; " +
+			"setp.lt.u32 q, a, m; @q bra again", true, false},
+		{"but for the first iteration", "mov.u32 a, n; again: setp.ge.u32 p, a, m; @p bra asked; add.u32 x, x, a; asked: add.u32 a, a, 7; " +
+			"setp.lt.u32 q, a, m; @q bra again", false, false},
+		{"but for the others", "mov.u32 a, n; setp.ge.u32 q, a, m; @q bra gone; again: setp.ge.u32 p, a, m; @p bra asked; add.u32 x, x, a; asked: add.u32 a, a, 7; " +
+			"setp.lt.u32 q, x, m; @q bra again", false, false},
+		{"loaded in the iteration before", "mov.u32 a, 0; mov.u32 b, 0; setp.eq.u32 q, m, 0; @q bra gone; again: setp.ge.u32 p, b, m; @p bra asked; " +
+			"asked: ld.global.u32 c, [d]; setp.ge.u32 q, c, m; @q bra gone; mov.u32 b, c; add.u32 a, a, 1; setp.lt.u32 q, a, n; @q bra again", true, false},
+		{"loaded again", "mov.u32 a, 0; again: ld.global.u32 c, [d]; setp.ge.u32 p, c, m; @p bra asked; asked: setp.ge.u32 q, c, m; @q bra gone; " +
+			"add.u32 a, a, 1; setp.lt.u32 q, a, n; @q bra again", false, false},
+		{"of either path", "mov.u32 a, 4; setp.ge.s32 q, n, m; @q bra other; mov.u32 a, 6; other: setp.eq.u32 p, a, 5", true, false},
+		{"of either path that holds", "mov.u32 a, 4; setp.ge.s32 q, n, m; @q bra other; mov.u32 a, 5; other: setp.eq.u32 p, a, 5", false, false},
 		{"in a loop", "mov.u32 a, 0; again: add.u32 a, a, 2; setp.lt.u32 q, a, m; @q bra again; and.b32 b, a, 1; setp.eq.u32 p, b, 1", false, false},
 	} {
 		text := ".visible .entry k(.param .u64 at, .param .u32 pn, .param .u32 pm)\n{\n.reg .pred p, q;\n.reg .b32 n, m, x, a, b, c;\n.reg .b64 d;\n" +
@@ -38,7 +50,7 @@ func TestPossible(t *testing.T) {
 		p := program(t, "k", text)
 		last := 0
 		for i := range p.Insts {
-			if strings.HasPrefix(p.Insts[i].Text, "@p bra") {
+			if asked := strings.Contains(c.body, "@p bra asked"); strings.HasPrefix(p.Insts[i].Text, map[bool]string{true: "@p bra asked", false: "@p bra gone"}[asked]) {
 				last = i
 			}
 		}

@@ -15,7 +15,9 @@ func (c *comparison) ruleOut() {
 		return
 	}
 	c.needs()
-	c.ruledOut = map[int32]bool{}
+	if c.ruledOut == nil {
+		c.ruledOut = map[int32]bool{}
+	}
 	for i := range c.unused() {
 		in, lacks := &c.program.Insts[i], c.lacks(i)
 		gone := uint8(0)
@@ -42,6 +44,28 @@ func (c *comparison) ruleOut() {
 		if gone != 0 {
 			c.need[i] &^= gone
 			c.ruledOut[i] = true
+		}
+	}
+	c.unreached()
+}
+
+// unreached finds the instructions of the machine code that write memory and to which no thread comes: loops that are unrolled for more than there
+// may be to do.
+func (c *comparison) unreached() {
+	never := Never(nil)
+	for i := range c.machine.Insts {
+		in := &c.machine.Insts[i]
+		if !writes(in.Do) || c.machineCover.Insts[i] || c.avoided[int32(i)] {
+			continue
+		}
+		if never == nil {
+			never = c.o.Never(c.machine)
+		}
+		if never(int32(i), ir.None, true) || in.Guard >= 0 && never(int32(i), in.Guard, !in.Not) {
+			if c.avoided == nil {
+				c.avoided = map[int32]bool{}
+			}
+			c.avoided[int32(i)] = true
 		}
 	}
 }

@@ -149,6 +149,7 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 		}
 		c.force(ctx)
 		c.shuffle(ctx)
+		c.ruleOut() // of what has been performed since
 		if left = c.undecided(); len(left) > 0 {
 			c.lookAgain(ctx, left)
 			left = c.undecided()
@@ -275,6 +276,7 @@ type comparison struct {
 	possible                  Never   // see never
 	nevers                    map[question]bool
 	ruledOut                  map[int32]bool // instructions with outcomes that no input has
+	avoided                   map[int32]bool // instructions of the machine code, see unreached
 	may                       *ranges        // see ranges
 	ranged                    bool
 	idle                      map[int32]uint8  // outcomes of jumps on which nothing depends: see idle

@@ -168,7 +168,7 @@ func (c *comparison) unwritten() (n int) {
 		}
 	}
 	for i := range c.machine.Insts {
-		if writes(c.machine.Insts[i].Do) && !c.machineCover.Insts[i] {
+		if writes(c.machine.Insts[i].Do) && !c.machineCover.Insts[i] && !c.avoided[int32(i)] {
 			n++
 		}
 	}

@@ -130,6 +130,9 @@ func (c *comparison) conclude(undecided []int32) {
 		}
 	}
 	for _, i := range left(c.machine, func() *ranges { return rangesOf(c.machine) }, func(i int) bool { return c.machineCover.Insts[i] }) {
+		if c.avoided[int32(i)] {
+			continue
+		}
 		c.Unwritten = append(c.Unwritten, Code{c.machine.Insts[i].Addr, c.machine.Insts[i].Text})
 	}
 }
