@@ -119,6 +119,30 @@ func (c *checker) until(k int, next [][]int32, stop func(l int32) bool) {
 	})
 }
 
+// overwritten reports whether every path from a store comes to one that is as strong, of the
+// same bytes, before anything else that synchronises or goes there: as if both came at once. A volatile one is always
+// performed (PTX ISA, ld.volatile).
+func (c *checker) overwritten(k int) bool {
+	op, ok := c.src.ops[k], true
+	c.until(k, c.pg.next, func(l int32) bool {
+		if l < 0 {
+			ok = false
+			return true
+		}
+		x := c.src.ops[l]
+		e := &x.Effect
+		switch {
+		case e.Kind == ptx.Store && x.addr.root == op.addr.root && x.addr.offset == op.addr.offset && x.addr.width == op.addr.width &&
+			!e.Weak() && scopes[e.Scope] >= scopes[op.Effect.Scope] && x.Inst.Guard < 0:
+			return len(c.mainOf(int(l))) > 0 // one that is overwritten itself is passed
+		case !relaxed(x) || !apart(x, op) || op.addr.root == "":
+			ok = false
+		}
+		return !ok
+	})
+	return ok
+}
+
 // before gives the nodes in front of each.
 func (g *graph) before() [][]int32 {
 	if g.back == nil {

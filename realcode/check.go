@@ -355,6 +355,9 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	case e.Kind == ptx.Load && op.Dead && !e.Acquires():
 		c.note(Missing, k, "nobody uses what it reads, and it is left out")
 		c.failed[k] = true
+	case e.Kind == ptx.Store && e.Sem == "relaxed" && c.overwritten(k):
+		c.note(Missing, k, "it is overwritten before anything that synchronises, and is left out")
+		c.failed[k] = true
 	case e.Kind == ptx.Load && op.Dead && (len(g.inval) > 0 || c.invalidated(k)):
 		c.note(Missing, k, "nobody uses what it reads: the load is left out, its invalidation stays")
 	case e.Kind == ptx.CopyArrive && !op.Inst.Has("noinc") && c.deferred(k):

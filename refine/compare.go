@@ -190,23 +190,23 @@ func (c *comparison) inOrder() []reading {
 	return append([]reading{c.reading}, rest...)
 }
 
-// replayBoth replays a warp with both orders of diverged lanes and two undefined contents, each against the run of the program that has it. The
-// code is right if it performs the record in one of the readings. The error is that nothing can be said.
+// replayBoth replays a warp with both orders of diverged lanes and two undefined contents. The code is right if it performs the record in one of
+// the readings; with other undefined content than the first run has, also if it performs what the second run does with that: memory holds it, too.
+// The error is that nothing can be said.
 func (c *comparison) replayBoth(runs [2]*emu.Grid, open []*undefined, l *emu.Launch, in *Input, w int,
 	cover *emu.Coverage, early *Early) (*Finding, []*lane, error) {
 	var found [len(policies)]*accuse
 	var ends []*lane
 	var last [len(policies)]*emu.Coverage
 	var held [len(policies)]*otherwise
-	block, id := blockOf(runs[0], l, w), runs[0].Warps[w].ID
+	g, ref := runs[0], runs[0].Warps[w]
+	block, id := blockOf(g, l, w), ref.ID
 	again := func(i int) func(*emu.Grid, []*undefined, *emu.Code) error {
 		return func(g *emu.Grid, open []*undefined, code *emu.Code) error {
-			return c.newReplay(in, g, open, code, l, block, id, c.policies[i], readings[len(readings)-1]).run(c, runs[0].Warps[w])
+			return c.newReplay(in, g, open, code, l, block, id, c.policies[i], readings[len(readings)-1]).run(c, ref)
 		}
 	}
 	for i, p := range c.policies {
-		g := runs[slices.Index(fills[:], p.Fill)]
-		ref := g.Warps[w]
 		for n, how := range c.inOrder() {
 			begin := func() *replay { return c.newReplay(in, g, open, c.code, l, block, id, p, how) }
 			r, seen := begin(), &otherwise{}
@@ -239,7 +239,9 @@ func (c *comparison) replayBoth(runs [2]*emu.Grid, open []*undefined, l *emu.Lau
 			if a != nil && !grouped(ref, r.w) {
 				return nil, nil, &emu.Cannot{Inst: -1, Why: "the program asks which lanes are active, and others are"}
 			}
-			ends = r.lanes[:]
+			if a == nil || ends == nil {
+				ends = r.lanes[:]
+			}
 			c.Compared += r.compared()
 			c.Early += seen.count
 			if early == nil || a == nil || found[i] == nil { // what another content changes shows best as the code is written
@@ -250,14 +252,16 @@ func (c *comparison) replayBoth(runs [2]*emu.Grid, open []*undefined, l *emu.Lau
 				break
 			}
 		}
+		if found[i] != nil && early == nil && p.Fill == fills[1] && !defined(open) && c.performs(in, runs[1], open, l, w, p) {
+			found[i] = nil
+		}
 	}
 	for i, a := range found {
 		if a == nil {
 			continue
 		}
-		g := runs[slices.Index(fills[:], c.policies[i].Fill)]
 		f := &Finding{Rule: a.Rule, Why: a.Why, Input: in, Block: block, Warp: id, Lane: a.Lane, Reverse: i == 1, Both: found[0] != nil && found[1] != nil,
-			Apart: policies[i].Apart, Shared: c.shares(in, g, open, l, block, id, g.Warps[w], c.policies[i]),
+			Apart: policies[i].Apart, Shared: c.shares(in, g, open, l, block, id, ref, c.policies[i]),
 			Source: -1, Machine: int(a.Pc), Want: a.Want, Got: a.Got, Address: a.Word.Addr(), Early: early}
 		c.locate(f, a)
 		if early != nil { // without it there is no difference
@@ -273,6 +277,16 @@ func (c *comparison) replayBoth(runs [2]*emu.Grid, open []*undefined, l *emu.Lau
 		return f, nil, nil
 	}
 	return nil, ends, nil
+}
+
+// performs reports whether a warp of the machine code does what the program did in a run.
+func (c *comparison) performs(in *Input, g *emu.Grid, open []*undefined, l *emu.Launch, w int, p emu.Policy) bool {
+	return slices.ContainsFunc(readings[:], func(how reading) bool {
+		r := c.newReplay(in, g, open, c.code, l, blockOf(g, l, w), g.Warps[w].ID, p, how)
+		err := r.run(c, g.Warps[w])
+		c.spent += r.w.Steps
+		return err == nil
+	})
 }
 
 // locate names the instructions and the address of a difference.
