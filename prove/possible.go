@@ -342,7 +342,12 @@ func (q *Possible) results(at int32) contents {
 			for k, r := range o.Src {
 				args[k] = get(r)
 			}
-			if t := x.op(o, &args); o.Dst >= 0 {
+			t := x.op(o, &args)
+			if (o.Code == ir.Div || o.Code == ir.Rem) && !o.Type.Float() { // by zero it may be anything
+				d := x.resize(args[1], o.Type.Bits())
+				t = x.ite(x.eq(d, x.num(x.width(d), 0)), x.resize(q.unknown(64, "quotient", at, o.Dst), x.width(t)), t)
+			}
+			if o.Dst >= 0 {
 				c[o.Dst] = t
 			}
 		}

@@ -40,6 +40,8 @@ func TestPossible(t *testing.T) {
 			"asked: ld.global.u32 c, [d]; setp.ge.u32 q, c, m; @q bra gone; mov.u32 b, c; add.u32 a, a, 1; setp.lt.u32 q, a, n; @q bra again", true, false},
 		{"loaded again", "mov.u32 a, 0; again: ld.global.u32 c, [d]; setp.ge.u32 p, c, m; @p bra asked; asked: setp.ge.u32 q, c, m; @q bra gone; " +
 			"add.u32 a, a, 1; setp.lt.u32 q, a, n; @q bra again", false, false},
+		{"a quotient by zero", "mov.u32 b, 0; div.u32 a, n, b; setp.eq.u32 p, a, 7", false, false},
+		{"a quotient", "mov.u32 b, 2; setp.gt.u32 q, n, 9; @q bra gone; div.u32 a, n, b; setp.gt.u32 p, a, 7", true, false},
 		{"of either path", "mov.u32 a, 4; setp.ge.s32 q, n, m; @q bra other; mov.u32 a, 6; other: setp.eq.u32 p, a, 5", true, false},
 		{"of either path that holds", "mov.u32 a, 4; setp.ge.s32 q, n, m; @q bra other; mov.u32 a, 5; other: setp.eq.u32 p, a, 5", false, false},
 		{"in a loop", "mov.u32 a, 0; again: add.u32 a, a, 2; setp.lt.u32 q, a, m; @q bra again; and.b32 b, a, 1; setp.eq.u32 p, b, 1", false, false},
