@@ -31,13 +31,6 @@ type Possible struct {
 	arrivals map[[2]int32]*Possible // see along
 }
 
-// arrival is a place where paths meet, and the instruction from which it was come to last. What lies behind it is performed anew: of is what is known
-// up to there.
-type arrival struct {
-	of       *Possible
-	at, from int32
-}
-
 // contents are the registers that an instruction writes, and what they hold then.
 type contents map[ir.Reg]term
 
@@ -66,44 +59,6 @@ func NewPossible(p *ir.Program) *Possible {
 	q.up = flowgraph.Dominators(int(n), []int32{0}, next, func(i int32) []int32 { return q.before[i] })
 	q.frontiers()
 	return q
-}
-
-// following is where control may go from an instruction; false if that is not known of one. In machine code lanes that wait for each other go on
-// where a convergence barrier says that was set before.
-func following(p *ir.Program) (next func(int32) []int32, known bool) {
-	targets := map[ir.Reg][]int32{}
-	for i := range p.Insts {
-		f, ok := p.Insts[i].Do.(*ir.Flow)
-		if ok && f.Kind == ir.BarrierSet {
-			targets[f.Bar] = append(targets[f.Bar], f.Target)
-			targets[ir.None] = append(targets[ir.None], f.Target)
-		}
-		if ok && (f.Kind == ir.Call || f.Kind == ir.CallAt || f.Kind == ir.Indirect && f.Targets == nil || f.Kind == ir.WarpCollective || f.Kind == ir.CollectiveEnd) {
-			return nil, false
-		}
-	}
-	for i := range p.Insts { // what was set may have been moved
-		in := &p.Insts[i]
-		for _, r := range in.Written() {
-			if f, ok := in.Do.(*ir.Flow); targets[r] != nil && (!ok || f.Kind != ir.BarrierSet) {
-				targets[r] = targets[ir.None]
-			}
-		}
-		for _, o := range slices.Concat(in.Pre, in.Post) {
-			if targets[o.Dst] != nil {
-				targets[o.Dst] = targets[ir.None]
-			}
-		}
-	}
-	return func(i int32) []int32 {
-		if f, ok := p.Insts[i].Do.(*ir.Flow); ok && f.Kind == ir.BarrierWait {
-			if list := targets[f.Bar]; list != nil {
-				return slices.Concat(p.After(i), list)
-			}
-			return slices.Concat(p.After(i), targets[ir.None])
-		}
-		return p.After(i)
-	}, true
 }
 
 // guarded calls a function, and reports whether it has found nothing too large or not understood.
@@ -175,83 +130,6 @@ const (
 	// mostMisses is how many questions may turn out to be too large before none is asked any more.
 	mostMisses = 8
 )
-
-// meets are the places where paths meet that bring what a term is made of.
-func (q *Possible) meets(of term) (meets []int32) {
-	seen, list := map[term]bool{}, []term{of}
-	for len(list) > 0 && len(meets) < mostMeets {
-		t := list[0]
-		if list = list[1:]; seen[t] {
-			continue
-		}
-		seen[t] = true
-		if at, ok := q.met[t]; ok && at > 0 && len(q.before[at]) <= mostPaths && !slices.Contains(meets, at) {
-			meets = append(meets, at)
-		}
-		list = append(slices.Clone(q.x.at(t).args), list...)
-	}
-	return meets
-}
-
-// along is what is possible behind a place if it was come to from an instruction last. That proves by induction what holds in each iteration of a
-// loop: of the iteration before nothing is known but what its own jumps say.
-func (q *Possible) along(at, from int32) *Possible {
-	p := q.arrivals[[2]int32{at, from}]
-	if p == nil {
-		behind := *q
-		p = &behind
-		p.after, p.paths, p.last = map[int32]contents{}, map[int32]term{}, &arrival{q, at, from}
-		q.arrivals[[2]int32{at, from}] = p
-	}
-	return p
-}
-
-// frontiers finds the dominance frontiers, and which instructions write which registers.
-func (q *Possible) frontiers() {
-	for i := range int32(len(q.p.Insts)) {
-		in := &q.p.Insts[i]
-		regs := in.Written()
-		for _, o := range slices.Concat(in.Pre, in.Post) {
-			regs = append(regs, o.Dst)
-		}
-		for _, r := range regs {
-			if list := q.writes[r]; len(list) == 0 || list[len(list)-1] != i {
-				q.writes[r] = append(list, i)
-			}
-		}
-		if n := len(q.before[i]); n == 0 || n == 1 && i > 0 { // a thread begins with the first one
-			continue
-		}
-		for _, from := range q.before[i] {
-			for at := from; at >= 0 && at != q.up[i] && (q.up[at] >= 0 || at == 0); at = q.up[at] {
-				if !slices.Contains(q.front[at], i) {
-					q.front[at] = append(q.front[at], i)
-				}
-			}
-		}
-	}
-}
-
-// joinsOf are the places where several contents of a register may meet.
-func (q *Possible) joinsOf(r ir.Reg) []bool {
-	if out, ok := q.joins[r]; ok {
-		return out
-	}
-	out := make([]bool, len(q.p.Insts))
-	work := slices.Clone(q.writes[r])
-	for len(work) > 0 {
-		at := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, to := range q.front[at] {
-			if !out[to] {
-				out[to] = true
-				work = append(work, to)
-			}
-		}
-	}
-	q.joins[r] = out
-	return out
-}
 
 // value is what a register holds where an instruction begins.
 func (q *Possible) value(at int32, r ir.Reg) term {
@@ -394,69 +272,4 @@ func (q *Possible) guard(at int32) term {
 		t = q.x.not(t)
 	}
 	return t
-}
-
-// path is the condition under which a thread comes to an instruction, as far as the jumps say that it has passed last: the last one that leads to it alone,
-// and those before that.
-func (q *Possible) path(at int32) term {
-	var chain []int32
-	t := q.x.num(1, 1)
-	for ; at >= 0; at = q.up[at] {
-		if known, ok := q.paths[at]; ok {
-			t = known
-			break
-		}
-		if l := q.last; l != nil && at == l.at {
-			t = q.x.and(l.of.path(at), l.of.path(l.from))
-			if c, ok := l.of.jump(l.from, at); ok {
-				t = q.x.and(t, c)
-			}
-			break
-		}
-		chain = append(chain, at)
-	}
-	for _, at := range slices.Backward(chain) {
-		if from := q.up[at]; from >= 0 {
-			if c, ok := q.edge(from, at); ok {
-				t = q.x.and(t, c)
-			}
-		}
-		q.paths[at] = t
-	}
-	return t
-}
-
-// edge is the condition of a jump to an instruction that is come to from there alone, but for what it dominates.
-func (q *Possible) edge(from, at int32) (term, bool) {
-	for _, b := range q.before[at] {
-		if b != from && !q.dominates(at, b) {
-			return 0, false
-		}
-	}
-	return q.jump(from, at)
-}
-
-// jump is the condition under which control goes from an instruction to one of those behind it.
-func (q *Possible) jump(from, at int32) (term, bool) {
-	f, ok := q.p.Insts[from].Do.(*ir.Flow)
-	if !ok || f.Kind != ir.Jump && f.Kind != ir.Exit && f.Kind != ir.Trap && f.Kind != ir.Return || f.Cond != ir.None || q.p.Insts[from].Guard < 0 {
-		return 0, false
-	}
-	taken, passed := f.Kind == ir.Jump && f.Target == at, at == from+1
-	switch {
-	case taken == passed:
-		return 0, false
-	case taken:
-		return q.guard(from), true
-	}
-	return q.x.not(q.guard(from)), true
-}
-
-func (q *Possible) dominates(a, b int32) bool {
-	for ; b >= 0; b = q.up[b] {
-		if b == a {
-			return true
-		}
-	}
-	return false
 }

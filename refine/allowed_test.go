@@ -57,6 +57,10 @@ func TestAllowed(t *testing.T) {
 	const after = "ld.global.u32 %r4, [%d1+2048]; st.global.u32 [%d1+256], %r4; "
 	const count = "red.relaxed.gpu.global.add.u32 [%d1+1536], 1; "
 	const show = "st.global.u32 [%d1], %r4; "
+	const lower7 = "red.global.min.u32 [%d0], 7; "
+	const pair, twice = "setp.gt.u32 %p2, %r0, 1; @%p2 bra E; ", lower7 + lower7 + "E:"
+	const meeting = "vote.sync.ballot.b32 %r6, 1, 3; setp.eq.u32 %p1, %r0, 0; @%p1 " + lower7
+	const apart = "@!%p1 bra A; vote.sync.ballot.b32 %r6, 1, 1; " + lower7 + "bra E; A: "
 	two := func(q string, low, high int) string {
 		return fmt.Sprintf(".reg .b128 %s; .reg .b64 %sl, %sh; mov.u64 %sl, %d; mov.u64 %sh, %d; mov.b128 %s, {%sl,%sh}; ", q, q, q, q, low, q, high, q, q, q)
 	}
@@ -84,6 +88,8 @@ func TestAllowed(t *testing.T) {
 			"red.global.add.u32 [%d0+512], %r0; membar.gl; red.global.add.u32 [%d1], 1;", refine.WrongAddress},
 		{"one lane performs the minimum of all", "red.global.min.u32 [%d0], 7; red.global.and.b32 [%d0+4], 3;",
 			first + "@%p1 red.global.min.u32 [%d0], 7; @%p1 red.global.and.b32 [%d0+4], 3;", ""},
+		{"one lane for both, then each alone", pair + twice, pair + meeting + apart + "vote.sync.ballot.b32 %r6, 1, 2; " + lower7 + "E:", ""},
+		{"then one does not", pair + twice, pair + meeting + apart + "vote.sync.ballot.b32 %r6, 1, 2; E:", refine.NotPerformed},
 		{"nobody performs it", "red.global.min.u32 [%d0], 7; red.global.and.b32 [%d0+4], 3;", "red.global.and.b32 [%d0+4], 3;", refine.NotPerformed},
 		{"one lane adds for itself alone", "red.global.add.u32 [%d0], 7;", first + "@%p1 red.global.add.u32 [%d0], 7;", refine.NotPerformed},
 		{"one acquire for two that nobody reads", "st.global.u32 [%d1], %r0; " + dead + dead + after, "st.global.u32 [%d1], %r0; " + dead + after, ""},

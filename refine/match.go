@@ -335,7 +335,11 @@ func (r *replay) atomics(pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.
 		if r.lanes[l] == nil {
 			continue
 		}
-		if alone && r.aggregate(a, l, act, at, !r.eager) || r.atomic(a, l, at[l]) || alone && r.aggregate(a, l, act, at, false) {
+		known := []uint32{r.w.Voted[l], r.w.Group}
+		if known[0] == 0 { // nobody asked who is there
+			known = append(known, ^uint32(0))
+		}
+		if alone && r.aggregate(a, l, act, known, at, !r.eager) || r.atomic(a, l, at[l]) || alone && r.aggregate(a, l, act, append(known, ^uint32(0)), at, false) {
 			if r.torn {
 				return &emu.Cannot{Inst: int(pc), Why: "lanes perform together, and use, what the program's perform with others between", Input: true}
 			}
@@ -541,23 +545,18 @@ func (r *replay) overlayResult(l int, e *emu.Event) {
 
 // aggregate replays a read-modify-write that one lane performs for several of its warp, of which each has the same one next:
 // their operands together are its operand. The lanes of the record ran in order, so the old value is the lowest one's. together tells that only
-// those are meant that performed it together.
-func (r *replay) aggregate(a *ir.Access, l int, act uint32, at *[emu.Lanes]emu.Place, together bool) bool {
+// those are meant that performed it together; among are those that may be meant: who voted which lane performs it, who is there, or all.
+func (r *replay) aggregate(a *ir.Access, l int, act uint32, among []uint32, at *[emu.Lanes]emu.Place, together bool) bool {
 	if a.Elems != 1 || a.Bytes > 8 || a.Type.Float() {
 		return false
 	}
 	if ir.Combining[a.Atom] == 0 {
 		return false
 	}
-	for _, among := range []uint32{r.w.Voted[l], r.w.Group, ^uint32(0)} {
-		if r.aggregateOf(a, l, act, among, at, together) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(among, func(lanes uint32) bool { return r.aggregateOf(a, l, act, lanes, at, together) })
 }
 
-// aggregateOf is aggregate for some of the lanes: those that voted who performs it, those that are there, or all.
+// aggregateOf is aggregate for some of the lanes.
 func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.Lanes]emu.Place, together bool) bool {
 	p := at[l]
 	own, ok := r.lanes[l].nextAggregated(p, a.Bytes)

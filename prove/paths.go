@@ -1,0 +1,72 @@
+package prove
+
+import (
+	"slices"
+
+	"optcheck/ir"
+)
+
+// path is the condition under which a thread comes to an instruction, as far as the jumps say that it has passed last: the last one that leads to it alone,
+// and those before that.
+func (q *Possible) path(at int32) term {
+	var chain []int32
+	t := q.x.num(1, 1)
+	for ; at >= 0; at = q.up[at] {
+		if known, ok := q.paths[at]; ok {
+			t = known
+			break
+		}
+		if l := q.last; l != nil && at == l.at {
+			t = q.x.and(l.of.path(at), l.of.path(l.from))
+			if c, ok := l.of.jump(l.from, at); ok {
+				t = q.x.and(t, c)
+			}
+			break
+		}
+		chain = append(chain, at)
+	}
+	for _, at := range slices.Backward(chain) {
+		if from := q.up[at]; from >= 0 {
+			if c, ok := q.edge(from, at); ok {
+				t = q.x.and(t, c)
+			}
+		}
+		q.paths[at] = t
+	}
+	return t
+}
+
+// edge is the condition of a jump to an instruction that is come to from there alone, but for what it dominates.
+func (q *Possible) edge(from, at int32) (term, bool) {
+	for _, b := range q.before[at] {
+		if b != from && !q.dominates(at, b) {
+			return 0, false
+		}
+	}
+	return q.jump(from, at)
+}
+
+// jump is the condition under which control goes from an instruction to one of those behind it.
+func (q *Possible) jump(from, at int32) (term, bool) {
+	f, ok := q.p.Insts[from].Do.(*ir.Flow)
+	if !ok || f.Kind != ir.Jump && f.Kind != ir.Exit && f.Kind != ir.Trap && f.Kind != ir.Return || f.Cond != ir.None || q.p.Insts[from].Guard < 0 {
+		return 0, false
+	}
+	taken, passed := f.Kind == ir.Jump && f.Target == at, at == from+1
+	switch {
+	case taken == passed:
+		return 0, false
+	case taken:
+		return q.guard(from), true
+	}
+	return q.x.not(q.guard(from)), true
+}
+
+func (q *Possible) dominates(a, b int32) bool {
+	for ; b >= 0; b = q.up[b] {
+		if b == a {
+			return true
+		}
+	}
+	return false
+}
