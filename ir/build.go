@@ -12,7 +12,8 @@ type Builder struct {
 
 // NewBuilder begins a program.
 func NewBuilder(kernel string) *Builder {
-	return &Builder{P: Program{Kernel: kernel, Banks: map[int][]byte{}, Functions: map[string]uint64{}}, consts: map[Const]Reg{}, values: map[Reg]uint64{}}
+	p := Program{Kernel: kernel, Banks: map[int][]byte{}, Functions: map[string]uint64{}}
+	return &Builder{P: p, consts: map[Const]Reg{}, values: map[Reg]uint64{}}
 }
 
 // Reg makes a register of each lane.

@@ -6,18 +6,25 @@ import (
 	"optcheck/ir"
 )
 
-// following is where control may go from an instruction; false if that is not known of one. In machine code lanes that wait for each other go on
-// where a convergence barrier says that was set before.
+// following is where control may go from an instruction; false if that is not known of one. In machine code lanes that wait for each other go
+// on where a convergence barrier says that was set before.
 func following(p *ir.Program) (next func(int32) []int32, known bool) {
 	targets := map[ir.Reg][]int32{}
 	for i := range p.Insts {
 		f, ok := p.Insts[i].Do.(*ir.Flow)
-		if ok && f.Kind == ir.BarrierSet {
+		if !ok {
+			continue
+		}
+		switch f.Kind {
+		case ir.BarrierSet:
 			targets[f.Bar] = append(targets[f.Bar], f.Target)
 			targets[ir.None] = append(targets[ir.None], f.Target)
-		}
-		if ok && (f.Kind == ir.Call || f.Kind == ir.CallAt || f.Kind == ir.Indirect && f.Targets == nil || f.Kind == ir.WarpCollective || f.Kind == ir.CollectiveEnd) {
+		case ir.Call, ir.CallAt, ir.WarpCollective, ir.CollectiveEnd:
 			return nil, false
+		case ir.Indirect:
+			if f.Targets == nil {
+				return nil, false
+			}
 		}
 	}
 	for i := range p.Insts { // what was set may have been moved

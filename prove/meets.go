@@ -2,8 +2,8 @@ package prove
 
 import "slices"
 
-// arrival is a place where paths meet, and the instruction from which it was come to last. What lies behind it is performed anew: of is what is known
-// up to there.
+// arrival is a place where paths meet, and the instruction from which it was come to last. What lies behind it is performed anew: of is what is
+// known up to there.
 type arrival struct {
 	of       *Possible
 	at, from int32

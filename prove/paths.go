@@ -3,11 +3,12 @@ package prove
 import (
 	"slices"
 
+	"optcheck/internal/flowgraph"
 	"optcheck/ir"
 )
 
-// path is the condition under which a thread comes to an instruction, as far as the jumps say that it has passed last: the last one that leads to it alone,
-// and those before that.
+// path is the condition under which a thread comes to an instruction, as far as the jumps say that it has passed last: the last one that leads to it
+// alone, and those before that.
 func (q *Possible) path(at int32) term {
 	var chain []int32
 	t := q.x.num(1, 1)
@@ -39,7 +40,7 @@ func (q *Possible) path(at int32) term {
 // edge is the condition of a jump to an instruction that is come to from there alone, but for what it dominates.
 func (q *Possible) edge(from, at int32) (term, bool) {
 	for _, b := range q.before[at] {
-		if b != from && !q.dominates(at, b) {
+		if b != from && !flowgraph.Dominates(q.up, at, b) {
 			return 0, false
 		}
 	}
@@ -60,13 +61,4 @@ func (q *Possible) jump(from, at int32) (term, bool) {
 		return q.guard(from), true
 	}
 	return q.x.not(q.guard(from)), true
-}
-
-func (q *Possible) dominates(a, b int32) bool {
-	for ; b >= 0; b = q.up[b] {
-		if b == a {
-			return true
-		}
-	}
-	return false
 }

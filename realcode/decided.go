@@ -35,11 +35,3 @@ func (r *reach) decided(next [][]int32, ends []bool) {
 		}
 	}
 }
-
-// dominates reports whether a block is on every path to another one.
-func (r *reach) dominates(a, b int32) bool {
-	for b >= 0 && b != a {
-		b = r.above[b]
-	}
-	return b == a
-}

@@ -3,6 +3,7 @@ package realcode
 import (
 	"slices"
 
+	"optcheck/internal/flowgraph"
 	"optcheck/ptx"
 )
 
@@ -142,17 +143,21 @@ func (l *live) alone(f *ptx.Func, at int32) bool {
 	if !f.Entry || f.Body[at].Inst.Guard >= 0 {
 		return false
 	}
+	if len(l.together) > mostTogether {
+		return false
+	}
 	r := l.reach[f]
+	ordered := func(a, b int32) bool { return flowgraph.Dominates(r.above, a, b) || flowgraph.Dominates(r.above, b, a) }
 	for _, o := range l.together {
 		in := o.f.Body[o.at].Inst
 		if in.Name != f.Body[at].Inst.Name || o.f.Entry && o.f != f {
 			continue
 		}
-		if o.f != f || in.Guard >= 0 || !r.dominates(r.block[at], r.block[o.at]) && !r.dominates(r.block[o.at], r.block[at]) {
+		if o.f != f || in.Guard >= 0 || !ordered(r.block[at], r.block[o.at]) {
 			return false
 		}
 	}
-	return len(l.together) <= mostTogether
+	return true
 }
 
 // mostTogether is how many operations of warps a program may have for alone to compare them with each other.

@@ -17,9 +17,12 @@ func (c *comparison) compare(in *Input, r *run) error {
 	if err != nil {
 		return fmt.Errorf("the program: %w", err)
 	}
-	if f := c.begins(in); f != nil {
-		c.Findings = append(c.Findings, *f)
-		return nil
+	if !c.begun { // it is the same for every input
+		c.begun = true
+		if f := c.begins(in); f != nil {
+			c.Findings = append(c.Findings, *f)
+			return nil
+		}
 	}
 	open := opened(a, b)
 	cover := emu.NewCoverage(c.code)
@@ -107,9 +110,7 @@ func (c *comparison) agree(in *Input, runs [2]*emu.Grid, ends []*lane) (warps []
 		agrees := true
 		for i := 0; agrees && i < len(runs); i++ {
 			g, p := runs[i], emu.Policy{Fill: fills[i], Reverse: i == 1, TrapEnds: true, Anywhere: c.depth > 0}
-			r := c.newReplay(in, g, closed(g), c.code, l, blockOf(g, l, w), g.Warps[w].ID, p, reading{})
-			agrees = r.run(c, g.Warps[w]) == nil
-			c.spent += r.w.Steps
+			agrees = c.performs(in, g, closed(g), l, w, p, reading{})
 		}
 		for _, th := range lanes[:emu.Lanes] {
 			if agrees && th != nil {
@@ -229,15 +230,9 @@ func (c *comparison) replayBoth(runs [2]*emu.Grid, open []*undefined, l *emu.Lau
 			}
 			merge(cover, r.w.Cover)
 			last[i] = r.w.Cover
-			var a *accuse
-			if err != nil && !errors.As(err, &a) {
+			a, err := accused(ref, r, err)
+			if err != nil {
 				return nil, nil, err
-			}
-			if a != nil && r.wanders() {
-				return nil, nil, undecided
-			}
-			if a != nil && !grouped(ref, r.w) {
-				return nil, nil, &emu.Cannot{Inst: -1, Why: "the program asks which lanes are active, and others are"}
 			}
 			if a == nil || ends == nil {
 				ends = r.lanes[:]
@@ -252,7 +247,7 @@ func (c *comparison) replayBoth(runs [2]*emu.Grid, open []*undefined, l *emu.Lau
 				break
 			}
 		}
-		if found[i] != nil && early == nil && p.Fill == fills[1] && !defined(open) && c.performs(in, runs[1], open, l, w, p) {
+		if found[i] != nil && early == nil && p.Fill == fills[1] && !defined(open) && c.performs(in, runs[1], open, l, w, p, readings[:]...) {
 			found[i] = nil
 		}
 	}
@@ -279,9 +274,22 @@ func (c *comparison) replayBoth(runs [2]*emu.Grid, open []*undefined, l *emu.Lau
 	return nil, ends, nil
 }
 
-// performs reports whether a warp of the machine code does what the program did in a run.
-func (c *comparison) performs(in *Input, g *emu.Grid, open []*undefined, l *emu.Launch, w int, p emu.Policy) bool {
-	return slices.ContainsFunc(readings[:], func(how reading) bool {
+// accused is the difference that a replay ended with, nil if there is none. The error is why it says nothing.
+func accused(ref *emu.Warp, r *replay, err error) (a *accuse, _ error) {
+	switch {
+	case err != nil && !errors.As(err, &a):
+		return nil, err
+	case a != nil && r.wanders():
+		return nil, undecided
+	case a != nil && !grouped(ref, r.w):
+		return nil, &emu.Cannot{Inst: -1, Why: "the program asks which lanes are active, and others are"}
+	}
+	return a, nil
+}
+
+// performs reports whether a warp of the machine code does what the program did in a run, in one of the readings.
+func (c *comparison) performs(in *Input, g *emu.Grid, open []*undefined, l *emu.Launch, w int, p emu.Policy, ways ...reading) bool {
+	return slices.ContainsFunc(ways, func(how reading) bool {
 		r := c.newReplay(in, g, open, c.code, l, blockOf(g, l, w), g.Warps[w].ID, p, how)
 		err := r.run(c, g.Warps[w])
 		c.spent += r.w.Steps

@@ -52,16 +52,13 @@ func (c *comparison) ruleOut() {
 // unreached finds the instructions of the machine code that write memory and to which no thread comes: loops that are unrolled for more than there
 // may be to do.
 func (c *comparison) unreached() {
-	never := Never(nil)
 	for i := range c.machine.Insts {
 		in := &c.machine.Insts[i]
 		if !writes(in.Do) || c.machineCover.Insts[i] || c.avoided[int32(i)] {
 			continue
 		}
-		if never == nil {
-			never = c.o.Never(c.machine)
-		}
-		if never(int32(i), ir.None, true) || in.Guard >= 0 && never(int32(i), in.Guard, !in.Not) {
+		never := func(r ir.Reg, is bool) bool { return c.asks(1, c.machine, question{int32(i), r, is}) }
+		if never(ir.None, true) || in.Guard >= 0 && never(in.Guard, !in.Not) {
 			if c.avoided == nil {
 				c.avoided = map[int32]bool{}
 			}
@@ -70,19 +67,20 @@ func (c *comparison) unreached() {
 	}
 }
 
-// never asks Never once.
+// never reports whether no thread of the program comes to an instruction with a truth of a register.
 func (c *comparison) never(at int32, r ir.Reg, is bool) bool {
-	if c.o.Never == nil {
-		return false
+	return c.o.Never != nil && c.asks(0, c.program, question{at, r, is})
+}
+
+// asks asks Never once of one of the two codes: 0 is the program, 1 the machine code.
+func (c *comparison) asks(side int, p *ir.Program, q question) bool {
+	if c.possible[side] == nil {
+		c.possible[side], c.nevers[side] = c.o.Never(p), map[question]bool{}
 	}
-	if c.possible == nil {
-		c.possible, c.nevers = c.o.Never(c.program), map[question]bool{}
-	}
-	q := question{at, r, is}
-	out, ok := c.nevers[q]
+	out, ok := c.nevers[side][q]
 	if !ok {
-		out = c.possible(at, r, is)
-		c.nevers[q] = out
+		out = c.possible[side](q.at, q.r, q.is)
+		c.nevers[side][q] = out
 	}
 	return out
 }

@@ -272,9 +272,10 @@ type comparison struct {
 	flipEnd                   int64           // the bound of flipped
 	good                      []*Input        // some on which the codes agreed
 	defs                      map[ir.Reg][]site
-	need                      []uint8 // see needs
-	possible                  Never   // see never
-	nevers                    map[question]bool
+	need                      []uint8  // see needs
+	possible                  [2]Never // of the program and of the machine code, see asks
+	nevers                    [2]map[question]bool
+	begun                     bool           // see begins
 	ruledOut                  map[int32]bool // instructions with outcomes that no input has
 	avoided                   map[int32]bool // instructions of the machine code, see unreached
 	may                       *ranges        // see ranges

@@ -1,5 +1,13 @@
 package flowgraph
 
+// Dominates reports whether a node is on every way to another one, or is it; up are the immediate dominators.
+func Dominates[N Node](up []N, a, b N) bool {
+	for b >= 0 && b != a {
+		b = up[b]
+	}
+	return b == a
+}
+
 // Dominators returns the immediate dominator of each node: the last one before it on every way from the entries. It is -1 for
 // an entry, for what has none, and for what cannot be reached. Lengauer and Tarjan, A Fast Algorithm for Finding Dominators
 // in a Flowgraph, TOPLAS 1979, the simple version: n log n.
