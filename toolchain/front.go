@@ -48,6 +48,8 @@ type frontDriver interface {
 	env() []string
 	// headers are the folders whose files any program may include.
 	headers() []string
+	// rereads reports whether what compiles a preprocessed text follows the directives that are still in it.
+	rereads() bool
 }
 
 // Vendor is NVIDIA.
@@ -306,6 +308,8 @@ func (n *nvcc) env() []string {
 
 func (n *nvcc) headers() []string { return []string{n.home.include()} }
 
+func (n *nvcc) rereads() bool { return true }
+
 // cudaHeaders reports whether clang's own headers for CUDA are there.
 func (l *LLVM) cudaHeaders() bool {
 	found := input.Glob(filepath.Dir(l.Clang), "..", "lib", "clang", "*", "include",
@@ -398,6 +402,8 @@ func (c *clangCUDA) links() map[string]string {
 	}
 	return links
 }
+
+func (c *clangCUDA) rereads() bool { return false }
 
 func (c *clangCUDA) headers() []string {
 	return []string{c.home.include(), c.cccl, filepath.Join(filepath.Dir(c.tools.Clang), "..", "lib", "clang")}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -128,6 +130,38 @@ func TestFrontConfined(t *testing.T) {
 	}
 }
 
+// TestMadeIncludes: a directive that macros make is one, wherever its line is broken and whatever comments are in it.
+func TestMadeIncludes(t *testing.T) {
+	for _, text := range []string{" # include \"x\"", "#include <x>", "/* a\n*/ %: import \"x\"", "/\\\n* *\\\n/ %\\\n: include X", "#in\\ \nclude \"x\"",
+		" %\\\n:include X", "%??/\n:include X", "#pr\n#include X", "??= ??/\n/* */ /**/ include_next \"x\"", "int x;\r#\\\n embed \"x\"", "\v#\fimport x"} {
+		inc := made([]byte("# 1 \"/proc/self/cwd/batch.cu\"\nint y;\n# 7 \"/a/b.h\" 1\n\n" + text + "\n"))
+		require.NotNil(t, inc, text)
+		require.Equal(t, "b.h", inc.from, text)
+		require.GreaterOrEqual(t, inc.line, 8, text)
+	}
+	for _, text := range []string{"", "# 7 \"include\" 1", "#pragma include_alias", "char *s = \"#include\";", "int a # include;", "#define include", "# /* \n include"} {
+		require.Nil(t, made([]byte(text)), text)
+	}
+}
+
+// TestFrontWaits: a program that includes a pipe is refused after seconds, and is no hang of the compiler.
+func TestFrontWaits(t *testing.T) {
+	all, errs := DiscoverFronts(t.Context(), Options{})
+	if len(all) == 0 {
+		required.Missing(t, "no front end; optcheck toolchain install nvcc-12.4 installs one %v", errs)
+	}
+	dir := t.TempDir()
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe.h"), 0o600))
+	for _, f := range []*Toolchain{all[0], all[len(all)-1]} {
+		job := CUDAJob{Folder: dir, Confined: true, Job: Job{Target: "sm_70", Units: []Unit{{"p.cu", "\n#include \"pipe.h\"\n"}}}}
+		res, err := f.CompileCUDA(t.Context(), job)
+		require.NoError(t, err)
+		require.ErrorIs(t, res.Failed[0], ErrCompile, f.ID)
+		require.NotErrorIs(t, res.Failed[0], ErrTimeout, f.ID)
+		require.ErrorContains(t, res.Failed[0], "never comes", f.ID)
+	}
+}
+
 // TestDiagnoseCUDA: messages of nvcc 11.8 and 12.4, g++ 12 and clang 19, as they printed them.
 func TestDiagnoseCUDA(t *testing.T) {
 	for _, c := range []struct {
@@ -236,6 +270,8 @@ func TestFrontsReal(t *testing.T) {
 	const text = "#include <cuda/atomic>\nstatic __device__ int own;\nnamespace { __device__ int y; }\n__global__ void k(int *p, int *o)\n{\n\tcuda::atomic_ref<int, cuda::thread_scope_device> r(*p);\n" +
 		"\t*o = r.load(cuda::std::memory_order_acquire) + own;\n\tif (*o) y = own = *o;\n}\n" +
 		"int main() { k<<<1, 32>>>(nullptr, nullptr); }\n"
+	foreign := strconv.Quote(filepath.Join(t.TempDir(), "foreign.h")) + "\n"
+	require.NoError(t, os.WriteFile(strings.Trim(foreign, "\"\n"), []byte("of somebody else's;\n"), 0o600))
 	for i, f := range all {
 		ptx := func(text string) (string, error) {
 			res, err := f.CompileCUDA(t.Context(), CUDAJob{Folder: t.TempDir(), Confined: true, Job: Job{Target: "sm_70", Units: []Unit{{"p.cu", text}}}})
@@ -257,16 +293,21 @@ func TestFrontsReal(t *testing.T) {
 		require.NoError(t, err, f.ID)
 		require.Equal(t, a, b, f.ID)
 		for bad, words := range map[string]string{
-			"\nint f(\n":                                       "p.cu:",
-			"\n#include \"nofile.h\"\n":                        "p.cu:2",
-			"\n\n#include \"/etc/passwd\"\n":                   "p.cu:3: ",
-			"__global__ void k() { unheard; }\n":               "p.cu:1",
-			"const char x[] = {\n#embed \"/etc/passwd\"\n};\n": "p.cu:2",
-			"const char x[] = {\n\n#embed \"no file\"\n};\n":   "p.cu:3",
+			"\nint f(\n":                                                   "p.cu:",
+			"\n#include \"nofile.h\"\n":                                    "p.cu:2",
+			"\n\n#include \"/etc/passwd\"\n":                               "p.cu:3: ",
+			"__global__ void k() { unheard; }\n":                           "p.cu:1",
+			"const char x[] = {\n#embed \"/etc/passwd\"\n};\n":             "p.cu:2",
+			"const char x[] = {\n\n#embed \"no file\"\n};\n":               "p.cu:3",
+			"#define HASH #\nHASH include " + foreign:                      "p.cu",
+			"#define NO\nNO %: include " + foreign:                         "p.cu",
+			"#define NO\nNO # inc\\ /**/\nlude " + foreign:                 "p.cu",
+			"#define NO\nNO /\\ /**/\n* x *\\ /**/\n/ #include " + foreign: "p.cu",
 		} {
 			_, err := ptx(bad)
 			require.ErrorIs(t, err, ErrCompile, "%s %s", f.ID, bad)
 			require.ErrorContains(t, err, words, f.ID)
+			require.NotContains(t, err.Error(), "foreign.h", "%s %s", f.ID, bad)
 		}
 	}
 }

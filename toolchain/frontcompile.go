@@ -3,15 +3,13 @@ package toolchain
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-
-	"optcheck/internal/input"
 )
 
 // CUDAJob is a set of pieces of CUDA C++ to compile to PTX. Of the embedded Job, Header is
@@ -184,118 +182,43 @@ func (f *front) confined(ctx context.Context, job *Job, units []int) error {
 	p := f.process(true)
 	var inc *inclusion
 	p.check = func(text []byte) error { // while what the compiler was given is still there
-		if inc = outside(text, p.dir, f.within(p.dir)); inc == nil {
+		if f.kind.driver.rereads() {
+			inc = made(text)
+		}
+		if inc == nil {
+			inc = outside(text, p.dir, f.within(p.dir))
+		}
+		if inc == nil {
 			inc = embedded(p.dir, f.within(p.dir))
 		}
 		return nil
 	}
-	if _, _, err := p.compile(ctx, f.t.Runner(), job, units); err != nil || inc == nil {
+	p.reads = true
+	_, _, err := p.compile(ctx, f.t.Runner(), job, units)
+	var failed *Error
+	switch {
+	case errors.Is(err, errWaits):
+		inc = &inclusion{from: cudaSource, line: 1, why: "what it includes never comes: a pipe, perhaps"}
+	case errors.As(err, &failed):
+		failed.limit = 0 // files that include themselves again and again are no fault of the compiler
+		return err
+	case err != nil || inc == nil:
 		return err
 	}
 	e := p.fail(ErrCompile, "includes a file that is not its own", nil)
-	if inc.file == "" {
+	switch {
+	case inc.why != "":
+		e.Detail = "includes what cannot be looked at"
+	case inc.file == "":
 		e.Detail = "embeds a file that is not there"
 		inc.file = "what it embeds"
 	}
+	if inc.why == "" {
+		inc.why = inc.file + " lies outside of the program's folder and of the folders of -I (--front-flags -IFOLDER adds one)"
+	}
 	e.Tool = f.kind.Path
-	e.Stderr = fmt.Sprintf("%s:%d: error: %s lies outside of the program's folder and of the folders of -I (--front-flags -IFOLDER adds one)\n",
-		inc.from, inc.line, inc.file)
+	e.Stderr = fmt.Sprintf("%s:%d: error: %s\n", inc.from, inc.line, inc.why)
 	return e
-}
-
-// within lists the folders whose files may be included.
-func (f *front) within(dir string) []string {
-	within := append([]string{f.job.Folder, dir, "/usr/include", "/usr/lib", "/usr/local/include"}, slices.Concat(f.job.includes,
-		f.kind.driver.headers())...)
-	for i, dir := range within {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			within[i] = real
-		}
-	}
-	return within
-}
-
-// inclusion is a file that another one includes.
-type inclusion struct {
-	file, from string
-	line       int
-}
-
-// marker is a line of a preprocessed text: # LINE "FILE" FLAGS, where the flag 1 is that
-// of a file that begins.
-var marker = regexp.MustCompile(`(?m)^# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)$`)
-
-// outside finds the first file of a preprocessed text that lies in none of the folders.
-func outside(text []byte, dir string, within []string) *inclusion {
-	from, line, end := "", 0, 0
-	for _, m := range marker.FindAllSubmatchIndex(text, -1) {
-		line += bytes.Count(text[end:m[0]], []byte("\n"))
-		end = min(m[1]+1, len(text))
-		file, err := strconv.Unquote(`"` + string(text[m[4]:m[5]]) + `"`)
-		if err != nil {
-			file = string(text[m[4]:m[5]])
-		}
-		if begins := bytes.Contains(text[m[6]:m[7]], []byte(" 1")); begins && !isWithin(file, dir, within) {
-			return &inclusion{file, filepath.Base(from), line}
-		}
-		from = file
-		line, _ = strconv.Atoi(string(text[m[2]:m[3]])) // digits
-	}
-	return nil
-}
-
-// dependencies is the file to which a front end that preprocesses writes what it reads, as a
-// rule of make.
-const dependencies = "batch.d"
-
-var (
-	prerequisite = regexp.MustCompile(`(?:\\.|[^\s\\])+`)
-	escaped      = regexp.MustCompile(`\\([\s#\\:])|\$(\$)`)
-	embedding    = regexp.MustCompile(`(?:#|%:|\?\?=)\s*embed\b`)
-)
-
-// embedded finds the first file that is read, lies in none of the folders, and has no
-// marker: its content was made numbers by #embed. Its name is not known if the front end
-// does not tell what it reads, which clang does not where a file to embed is missing.
-func embedded(dir string, within []string) *inclusion {
-	rule, err := input.ReadFile(filepath.Join(dir, dependencies), maxCubin)
-	_, list, _ := strings.Cut(strings.ReplaceAll(string(rule), "\\\n", " "), ": ")
-	files := prerequisite.FindAllString(list, -1)
-	for i := range files {
-		files[i] = escaped.ReplaceAllString(files[i], "$1$2")
-	}
-	i := slices.IndexFunc(files, func(file string) bool { return !isWithin(file, dir, within) })
-	if err == nil && i < 0 {
-		return nil
-	}
-	source, _ := input.ReadFile(filepath.Join(dir, cudaSource), maxCubin) // it was read a moment ago
-	inc := &inclusion{from: cudaSource, line: 1}
-	if at := embedding.FindIndex(source); at != nil {
-		inc.line += bytes.Count(source[:at[0]], []byte("\n"))
-	}
-	if i >= 0 {
-		inc.file = files[i]
-	}
-	return inc
-}
-
-func isWithin(file, dir string, within []string) bool {
-	if strings.HasPrefix(file, "<") { // <built-in>
-		return true
-	}
-	if own, ok := strings.CutPrefix(file, here); ok || !filepath.IsAbs(file) {
-		file = filepath.Join(dir, own)
-	}
-	real, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		return false
-	}
-	for _, d := range within {
-		if rel, err := filepath.Rel(d, real); d != "" && err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
-			return true
-		}
-	}
-	return false
 }
 
 var (

@@ -99,6 +99,7 @@ type command struct {
 	env     []string      // nil: toolEnv of path
 	stdout  io.Writer     // nil: captured
 	limit   int           // bytes of stdout to keep; 0: maxStdout
+	reads   bool          // all that it could wait for is a file
 }
 
 // output is what a process left behind.
@@ -161,7 +162,7 @@ func (r *Runner) exec(ctx context.Context, c command) (output, error) {
 		e.notStarted = true
 		return output{}, e
 	}
-	stopped := r.watch(ctx, p, c.timeout, stdout)
+	stopped := r.watch(ctx, p, &c, stdout)
 	state, err := p.Wait()
 	r.account(c.path, state, time.Since(start))
 	out := output{stdout: stdout.data, stderr: stderr.data, overflow: stdout.full}
@@ -172,23 +173,43 @@ func (r *Runner) exec(ctx context.Context, c command) (output, error) {
 var (
 	errTimeLimit = errors.New("time limit")
 	errOverflow  = errors.New("too much output")
+	errWaits     = errors.New("waits for what does not come")
 )
+
+// restLimit is how long a process that only reads files may wait without using a processor.
+const restLimit = 4 * time.Second
 
 // watch returns when the process has ended, having killed it if the context or
 // the time ended first or its output overflowed; what it started is gone then.
-func (r *Runner) watch(ctx context.Context, p *keeper.Process, limit time.Duration, out *boundedBuffer) error {
+func (r *Runner) watch(ctx context.Context, p *keeper.Process, c *command, out *boundedBuffer) error {
 	out.onOverflow(p.Kill)
 	defer out.onOverflow(nil)
-	timer := time.NewTimer(limit)
+	timer := time.NewTimer(c.timeout)
 	defer timer.Stop()
+	rests := make(<-chan time.Time)
+	if c.reads {
+		ticker := time.NewTicker(restLimit / 4)
+		defer ticker.Stop()
+		rests = ticker.C
+	}
 	var why error
-	select {
-	case <-p.Done():
-		return nil
-	case <-ctx.Done():
-		why = ctxErr(ctx)
-	case <-timer.C:
-		why = errTimeLimit
+	for used, times := 0, 0; why == nil; {
+		select {
+		case <-p.Done():
+			return nil
+		case <-ctx.Done():
+			why = ctxErr(ctx)
+		case <-timer.C:
+			why = errTimeLimit
+		case <-rests:
+			now, all := p.Sleeps()
+			if times++; !all || now != used {
+				used, times = now, 0
+			}
+			if times == 4 {
+				why = errWaits
+			}
+		}
 	}
 	p.Kill()
 	<-p.Done()
@@ -221,6 +242,8 @@ func (c command) classify(s keeper.State, err, stopped error, out output) error 
 	case errors.Is(stopped, errTimeLimit):
 		e = c.fail(ErrTimeout, fmt.Sprintf("killed after %v; --timeout allows more", c.timeout), nil)
 		e.limit = c.timeout
+	case errors.Is(stopped, errWaits):
+		e = c.fail(ErrCompile, "", errWaits)
 	case stopped != nil:
 		e = c.fail(ErrCancelled, "killed", stopped)
 	case out.overflow:

@@ -41,3 +41,6 @@ func (l *link) Kill() { _ = l.p.Kill() }
 
 // DiesAt is known on Linux only.
 func DiesAt(*Cmd, time.Duration, []syscall.Signal) string { return "" }
+
+// Sleeps is known on Linux only.
+func (p *Process) Sleeps() (ticks int, all bool) { return 0, false }

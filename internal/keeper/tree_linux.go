@@ -29,19 +29,41 @@ func descendants(root int) []int {
 	return all
 }
 
-// parentOf reads the parent of a process that has not ended.
-func parentOf(pid int) (int, bool) {
+// statOf reads what the kernel says of a process: its state, its parent and so on; nil if there is none.
+func statOf(pid int) [][]byte {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat") //input:allow the kernel's own files
 	if err != nil {
-		return 0, false
+		return nil
 	}
 	// "1 (name, with anything in it) S 0 …"
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	return bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+}
+
+// parentOf reads the parent of a process that has not ended.
+func parentOf(pid int) (int, bool) {
+	fields := statOf(pid)
 	if len(fields) < 2 || fields[0][0] == 'X' {
 		return 0, false
 	}
 	parent, err := strconv.Atoi(string(fields[1]))
 	return parent, err == nil
+}
+
+// Sleeps reports whether the program and all that it started wait for something, and how much time of a processor they
+// have used until now, in the kernel's ticks.
+func (p *Process) Sleeps() (ticks int, all bool) {
+	for _, pid := range append(descendants(p.Pid), p.Pid) {
+		fields := statOf(pid)
+		if len(fields) < 13 {
+			return 0, false
+		}
+		user, _ := strconv.Atoi(string(fields[11]))
+		system, _ := strconv.Atoi(string(fields[12]))
+		if ticks += user + system; fields[0][0] != 'S' {
+			return 0, false
+		}
+	}
+	return ticks, true
 }
 
 // kill kills processes, who started others first.
