@@ -220,6 +220,8 @@ type Flow struct {
 	Addr    Reg
 	// Signature is, of a call of PTX through a register, that of the functions that may be called.
 	Signature string
+	// Calls and Returns are what a jump of machine code is meant for: to call a function, and to come back behind a call. Nothing rests on that.
+	Calls, Returns bool
 	// Bar is the register of a convergence barrier: an ordinary register that holds the number of a set
 	// of lanes, so that it can be copied (BMOV). BarrierSet writes it, the others read it.
 	Bar  Reg
@@ -407,6 +409,10 @@ func (in *Inst) Written() (regs []Reg) {
 		add(do.Dst)
 	case *Barrier:
 		add(do.Dst)
+	case *Flow:
+		if do.Kind == BarrierSet {
+			add(do.Bar)
+		}
 	}
 	return regs
 }

@@ -16,6 +16,8 @@ type Possible struct {
 	x      *terms
 	s      *side
 	ask    *sweeper
+	of     []int32           // of which instruction one of p, the program without calls, is a copy; -1: of none
+	copies map[int32][]int32 // the other way: those to which control comes
 	before [][]int32
 	up     []int32            // immediate dominators
 	joins  map[ir.Reg][]bool  // where several contents of a register meet
@@ -34,31 +36,52 @@ type Possible struct {
 // contents are the registers that an instruction writes, and what they hold then.
 type contents map[ir.Reg]term
 
-// NewPossible looks at the kernel of a program. Of one with calls everything is possible.
+// NewPossible looks at the kernel of a program with all that it calls. If it is not known what that is, everything is possible.
 func NewPossible(p *ir.Program) *Possible {
-	q := &Possible{p: p, x: newTerms(mostNodes), after: map[int32]contents{}, paths: map[int32]term{}, joins: map[ir.Reg][]bool{}, writes: map[ir.Reg][]int32{},
+	q := &Possible{copies: map[int32][]int32{}, x: newTerms(mostNodes), after: map[int32]contents{}, paths: map[int32]term{}, joins: map[ir.Reg][]bool{}, writes: map[ir.Reg][]int32{},
 		front: map[int32][]int32{}, met: map[term]int32{}, arrivals: map[[2]int32]*Possible{}}
-	n := int32(len(p.Insts))
-	next, ok := following(p)
-	if q.failed = !ok || n == 0 || n > mostSteps; q.failed {
+	inlined, ok := inline(p)
+	if q.failed = !ok || len(inlined.insts) == 0; q.failed {
 		return q
 	}
+	program := *p
+	program.Insts = inlined.insts
+	q.p, q.of = &program, inlined.of
+	n := int32(len(q.p.Insts))
+	next := following(q.p)
 	q.before = make([][]int32, n)
-	for i := range n {
-		for _, to := range next(i) {
-			if to >= 0 && to < n {
-				q.before[to] = append(q.before[to], i)
-			}
+	for _, i := range flowgraph.Order(int(n), []int32{0}, func(i int32) []int32 { return next[i] }) {
+		for _, to := range next[i] {
+			q.before[to] = append(q.before[to], i)
 		}
+		q.copies[q.of[i]] = append(q.copies[q.of[i]], i)
 	}
+	q.up = flowgraph.Dominators(int(n), []int32{0}, func(i int32) []int32 { return next[i] }, func(i int32) []int32 { return q.before[i] })
 	q.failed = !guarded(func() {
 		q.s = newSide(q.x, &plan{}, p, p, nil)
+		for i := range p.Consts {
+			c := &p.Consts[i]
+			if c.Lanes != 0 || !guarded(func() { q.s.fixed[c.Reg] = q.s.constant(c) }) {
+				q.s.fixed[c.Reg] = q.x.named(64, fmt.Sprintf("constant %d", c.Reg), true)
+			}
+		}
 		q.ask = newSweeper(q.x)
 		q.ask.b.memory = func(term) (term, bool) { return 0, false }
+		q.frontiers()
+		if !q.comeBack(inlined.backs) {
+			fail("a function does not return to where it was called")
+		}
 	})
-	q.up = flowgraph.Dominators(int(n), []int32{0}, next, func(i int32) []int32 { return q.before[i] })
-	q.frontiers()
 	return q
+}
+
+// comeBack reports whether functions of machine code return to where they were called: that is what the registers hold that lead there, as far as
+// they do.
+func (q *Possible) comeBack(backs []back) bool {
+	return !slices.ContainsFunc(backs, func(b back) bool {
+		elsewhere := q.x.not(q.x.eq(q.behind(b.inst, b.reg), q.x.num(64, b.to)))
+		return !q.impossible(q.x.and(q.path(b.inst), q.guard(b.inst)), elsewhere)
+	})
 }
 
 // guarded calls a function, and reports whether it has found nothing too large or not understood.
@@ -77,8 +100,13 @@ func guarded(do func()) (ok bool) {
 }
 
 // Never reports whether no thread comes to an instruction with a register whose truth is the one given: 1, or 0. Register None is true.
-func (q *Possible) Never(at int32, r ir.Reg, is bool) (never bool) {
-	if q.failed || q.misses > mostMisses {
+func (q *Possible) Never(at int32, r ir.Reg, is bool) bool {
+	return !q.failed && len(q.copies[at]) <= mostCopies && !slices.ContainsFunc(q.copies[at], func(at int32) bool { return !q.never(at, r, is) })
+}
+
+// never is Never of one copy of an instruction.
+func (q *Possible) never(at int32, r ir.Reg, is bool) (never bool) {
+	if q.misses > mostMisses {
 		return false
 	}
 	var meets []int32
@@ -125,6 +153,8 @@ func (q *Possible) impossible(here, what term) bool {
 const (
 	mostMeets = 3
 	mostPaths = 8
+	// mostCopies is of how many copies of an instruction is asked.
+	mostCopies = 64
 	// mostConflicts is how long the solver looks for one answer.
 	mostConflicts = 4000
 	// mostMisses is how many questions may turn out to be too large before none is asked any more.
@@ -165,7 +195,7 @@ func (q *Possible) value(at int32, r ir.Reg) term {
 
 // once reports whether one operation of constants alone writes a register: then no other lane writes something else.
 func (q *Possible) once(r ir.Reg) bool {
-	if len(q.writes[r]) != 1 {
+	if w := q.writes[r]; len(w) == 0 || len(w) > 1 && slices.ContainsFunc(w, func(i int32) bool { return q.of[i] < 0 || q.of[i] != q.of[w[0]] }) {
 		return false
 	}
 	in := &q.p.Insts[q.writes[r][0]]

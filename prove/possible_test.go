@@ -1,11 +1,13 @@
 package prove_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/ir"
 	"optcheck/prove"
 )
 
@@ -59,5 +61,46 @@ func TestPossible(t *testing.T) {
 		possible := prove.NewPossible(p)
 		at, r := int32(last), p.Insts[last].Guard
 		require.Equal(t, [2]bool{c.never, c.also}, [2]bool{possible.Never(at, r, true), possible.Never(at, r, false)}, c.name)
+	}
+}
+
+// TestPossibleCalls: what functions return is known of each call, and nothing of what may call itself.
+func TestPossibleCalls(t *testing.T) {
+	const functions = ".func (.reg .u32 r) half(.reg .u32 v)\n{\nshr.u32 r, v, 1;\nret;\n}\n" +
+		".func (.reg .u32 r) quarter(.reg .u32 v)\n{\n.reg .u32 h;\ncall (h), half, (v);\ncall (r), half, (h);\nret;\n}\n" +
+		".func (.reg .u32 r) other(.reg .u32 v)\n{\nor.b32 r, v, 1;\nret;\n}\n" +
+		".func (.reg .u32 r) below(.reg .u32 v, .reg .u32 w)\n{\n.reg .pred p;\nmov.u32 r, 0;\nsetp.lt.u32 p, v, w;\n@!p ret;\nmov.u32 r, 1;\nret;\n}\n"
+	const again = ".func (.reg .u32 r) again(.reg .u32 v)\n{\n.reg .pred p;\n.reg .u32 h;\nmov.u32 r, 3;\nsetp.eq.u32 p, v, 0;\n@p ret;\nsub.u32 h, v, 1;\ncall (r), again, (h);\nret;\n}\n"
+	for _, c := range []struct {
+		name, body  string
+		never, also bool // that the jump is made, that it is not
+	}{
+		{"returned", "call (a), half, (n); setp.gt.u32 p, a, 0x7fffffff", true, false},
+		{"returned at most", "call (a), half, (n); setp.gt.u32 p, a, 0x7ffffffe", false, false},
+		{"of either call", "call (a), half, (n); mov.u32 c, 8; call (b), half, (c); setp.ne.u32 p, b, 4", true, false},
+		{"of the other call", "call (a), half, (n); mov.u32 c, 8; call (b), half, (c); setp.ne.u32 p, a, 4", false, false},
+		{"inside another", "call (a), quarter, (n); setp.gt.u32 p, a, 0x3fffffff", true, false},
+		{"known before", "setp.ge.s32 q, n, m; @q bra gone; call (a), half, (n); setp.ge.s32 p, n, m", true, false},
+		{"a condition of what is called", "call (a), below, (n, m); setp.eq.u32 q, a, 0; @q bra gone; setp.gt.u32 p, a, 1", true, false},
+		{"a condition of what is called, of either path", "call (a), below, (n, m); setp.eq.u32 p, a, 0", false, false},
+		{"guarded", "setp.ge.s32 q, n, m; mov.u32 a, 1; @q call (a), half, (n); setp.gt.u32 p, a, 0x7fffffff", true, false},
+		{"guarded, and left out", "setp.ge.s32 q, n, m; mov.u32 a, 0x80000000; @q call (a), half, (n); setp.gt.u32 p, a, 0x7fffffff", false, false},
+		{"in a loop", "mov.u32 a, n; again: call (a), half, (a); setp.ge.u32 q, a, m; @q bra again; setp.gt.u32 p, a, 0x7fffffff", true, false},
+		{"by address", "mov.u32 c, 4; mov.u64 d, other; setp.ge.s32 q, n, m; @q mov.u64 d, half; call (a), d, (c), prototype; setp.eq.u32 p, a, 3", true, false},
+		{"by address, either", "mov.u32 c, 4; mov.u64 d, other; setp.ge.s32 q, n, m; @q mov.u64 d, half; call (a), d, (c), prototype; setp.eq.u32 p, a, 5", false, false},
+		{"calls itself", "call (a), again, (n); setp.eq.u32 p, a, 4", false, false},
+	} {
+		text := functions
+		if strings.Contains(c.body, "again, (n)") {
+			text += again
+		}
+		text += ".visible .entry k(.param .u64 at, .param .u32 pn, .param .u32 pm)\n{\n.reg .pred p, q;\n.reg .b32 n, m, x, a, b, c;\n.reg .b64 d, e;\n" +
+			"prototype: .callprototype (.reg .u32 _) _ (.reg .u32 _);\nld.param.u64 e, [at];\nld.param.u32 n, [pn];\nld.param.u32 m, [pm];\nmov.u32 x, 1;\n" +
+			strings.ReplaceAll(c.body, "; ", ";\n") + ";\n@p bra gone;\nst.global.u32 [e], x;\ngone:\nret;\n}\n"
+		p := program(t, "k", text)
+		last := int32(slices.IndexFunc(p.Insts, func(in ir.Inst) bool { return strings.HasPrefix(in.Text, "@p bra gone") }))
+		possible := prove.NewPossible(p)
+		r := p.Insts[last].Guard
+		require.Equal(t, [2]bool{c.never, c.also}, [2]bool{possible.Never(last, r, true), possible.Never(last, r, false)}, c.name)
 	}
 }

@@ -131,6 +131,7 @@ func walked(x *terms, plan *plan, p, program *ir.Program, vars map[string]uint64
 	for again := true; again; {
 		lowest := s.lowest
 		s = newSide(x, plan, p, program, vars)
+		s.constants()
 		if s.other = other; lowest != math.MaxInt32 {
 			s.shift = lowest
 		}

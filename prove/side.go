@@ -77,10 +77,14 @@ func newSide(x *terms, plan *plan, p, program *ir.Program, vars map[string]uint6
 			}
 		}
 	}
-	for i := range p.Consts {
-		s.fixed[p.Consts[i].Reg] = s.constant(&p.Consts[i])
-	}
 	return s
+}
+
+// constants gives registers the content that never changes.
+func (s *side) constants() {
+	for i := range s.p.Consts {
+		s.fixed[s.p.Consts[i].Reg] = s.constant(&s.p.Consts[i])
+	}
 }
 
 // free is something that nothing is known of, and that is nothing of the other side.

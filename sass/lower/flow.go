@@ -110,6 +110,7 @@ func call(s *step) {
 	}
 	if o := s.peek(); o != nil && o.Kind == isa.OpdLabel {
 		f := flow(ir.Jump)
+		_, f.Calls = s.base(o) // the others are jumps to a label
 		f.Target = s.label()
 		s.do(f)
 		return
@@ -125,6 +126,9 @@ func ret(s *step) {
 		return
 	}
 	s.toRegister(abs)
+	if f, ok := s.out.Do.(*ir.Flow); ok {
+		f.Returns = true
+	}
 }
 
 // toRegister jumps to a register plus a label (of relative kinds) or number (of absolute ones).

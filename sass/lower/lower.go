@@ -182,6 +182,7 @@ func (u *unit) system(fn *function) {
 	high := u.b.Op(&out.Pre, ir.Shl, ir.U64, reg(returnReg+1), u.b.Const(32))
 	back := flow(ir.Indirect)
 	back.Addr = u.b.Op(&out.Pre, ir.Or, ir.U64, high, u.b.Op(&out.Pre, ir.Ext, ir.U32, reg(returnReg)))
+	back.Returns = true
 	out.Do = back
 }
 
