@@ -1,6 +1,8 @@
 package emu
 
 import (
+	"math/bits"
+	"slices"
 	"sort"
 
 	"optcheck/ir"
@@ -58,6 +60,7 @@ const pageWords = 64
 type page struct {
 	now   [pageWords]uint32
 	known uint64 // words whose first content is there
+	put   uint64 // words that were written
 	past  *[pageWords][]version
 }
 
@@ -145,6 +148,7 @@ func (m *Memory) Put(w Word, v uint32, by int) {
 	p := m.page(w)
 	i := m.know(p, w, Integer)
 	m.Time++
+	p.put |= 1 << i
 	if p.now[i] != v {
 		m.Changes++
 	}
@@ -161,6 +165,17 @@ func (m *Memory) Put(w Word, v uint32, by int) {
 	}
 	p.past[i] = append(h, version{m.Time, v, int32(by)})
 	p.now[i] = v
+}
+
+// Written lists the words that were written, in order.
+func (m *Memory) Written() (words []Word) {
+	for n, p := range m.pages {
+		for x := p.put; x != 0; x &= x - 1 {
+			words = append(words, n*pageWords+Word(bits.TrailingZeros64(x)))
+		}
+	}
+	slices.Sort(words)
+	return words
 }
 
 // Fill gives words their first content: what a launch puts into memory.

@@ -35,7 +35,7 @@ type regRange struct {
 
 // Bounds of a module: of registers, of blocks in blocks, of brackets in brackets.
 const (
-	maxRegs     = 1 << 22
+	maxRegs     = 1 << 21
 	maxNested   = 200
 	maxBrackets = 8
 )
@@ -217,14 +217,11 @@ func (b *body) registers(text string, at int) error {
 		if b.regs += n; n < 0 || n > maxRegs || b.regs > maxRegs {
 			return b.l.errorf(at, "more than %d registers", maxRegs)
 		}
-		for i := range n {
-			name := w[1]
-			if w[2] != "" {
-				name = "" // made when it is asked for
-				_ = i
-			}
-			b.f.Regs = append(b.f.Regs, Register{name, typ})
+		name := w[1]
+		if w[2] != "" {
+			name = "" // made when it is asked for
 		}
+		b.f.Regs = append(b.f.Regs, slices.Repeat([]Register{{name, typ}}, n)...)
 	}
 	return nil
 }

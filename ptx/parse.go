@@ -289,6 +289,9 @@ func width(text string) int64 {
 	return n / 8
 }
 
+// largest is what greater sizes and alignments are read as: no program has as much, and sums of two are numbers.
+const largest = 1 << 44
+
 // variables reads the names behind the last word that begins with a dot.
 func variables(text, space string) (out []Var) {
 	head, init := text, span{}
@@ -309,6 +312,7 @@ func variables(text, space string) (out []Var) {
 	align := size
 	if m := alignWord.FindStringSubmatch(head); m != nil && !strings.Contains(head, ".ptr") {
 		align, _ = strconv.ParseInt(m[1], 10, 64)
+		align = min(align, largest)
 	}
 	for _, one := range strings.Split(head[at:], ",") {
 		one = one[len(ptrWord.FindString(one)):]
@@ -319,6 +323,9 @@ func variables(text, space string) (out []Var) {
 		v := Var{Name: m[1], Space: space, Type: head[from+1 : at], Size: size, Align: align}
 		for _, d := range arrayDim.FindAllStringSubmatch(m[3], -1) {
 			n, _ := strconv.ParseInt(d[1], 0, 64)
+			if n > largest/max(v.Size, 1) {
+				v.Size, n = largest, 1
+			}
 			v.Size *= n
 		}
 		out = append(out, v)
@@ -358,7 +365,7 @@ func params(text string, from int) (out []Var) {
 			at = (at + v.Align - 1) / v.Align * v.Align
 		}
 		v.Offset = at
-		at += v.Size
+		at = min(at+v.Size, largest)
 		out = append(out, v)
 	}
 	return out

@@ -2,8 +2,6 @@ package refine
 
 import (
 	"errors"
-	"maps"
-	"slices"
 
 	"optcheck/emu"
 	"optcheck/ir"
@@ -47,16 +45,21 @@ func Grid(p *ir.Program, in *Input, policy emu.Policy, record bool) (*emu.Grid, 
 }
 
 // Execute runs a program alone. trace, if not nil, sees each instruction. The error is emu.ErrStuck, a *emu.Cannot
-// or a *emu.Fault; the execution is as far as it came.
+// or a *emu.Fault; the execution is as far as it came. It has no records, and its memory has no past: both grow with the run.
 func Execute(p *ir.Program, in *Input, policy emu.Policy, trace func(w *emu.Warp, pc int32, act uint32)) (*Execution, error) {
-	g, err := Grid(p, in, policy, true)
+	g, err := Grid(p, in, policy, false)
 	if err != nil {
 		return nil, err
 	}
+	g.Memory.Forget = true
+	return execute(g, in, trace)
+}
+
+func execute(g *emu.Grid, in *Input, trace func(w *emu.Warp, pc int32, act uint32)) (*Execution, error) {
 	for _, w := range g.Warps {
 		w.Trace = trace
 	}
-	err = g.Run()
+	err := g.Run()
 	x := &Execution{Grid: g, Input: in, Ended: err == nil}
 	if errors.Is(err, emu.ErrSteps) {
 		err = nil
@@ -66,21 +69,8 @@ func Execute(p *ir.Program, in *Input, policy emu.Policy, trace func(w *emu.Warp
 
 // Written lists the words of global memory that the run wrote, in order, with what they hold at its end.
 func (x *Execution) Written() []Contents {
-	words := map[emu.Word]bool{}
-	for _, r := range x.Records {
-		for _, e := range r.Epochs {
-			for w := range e {
-				words[w] = true
-			}
-		}
-		for _, e := range r.Events {
-			if e.Kind == emu.EventStore || e.Kind == emu.EventAtomic {
-				emu.EachWord(e.Place, 0, e.Bytes, func(w emu.Word, _ uint32, _ uint, _ int) { words[w] = true })
-			}
-		}
-	}
 	var out []Contents
-	for _, w := range slices.Sorted(maps.Keys(words)) {
+	for _, w := range x.Memory.Written() {
 		if w.Shared() {
 			continue
 		}

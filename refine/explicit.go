@@ -26,7 +26,11 @@ func Explicit(p *ir.Program, in *Input) (*Input, *Execution, error) {
 	if given.Vars == nil {
 		given.Vars = Place(p.Vars, p.SharedBase)
 	}
-	x, err := Execute(p, &given, emu.Policy{}, nil)
+	g, err := Grid(p, &given, emu.Policy{}, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	x, err := execute(g, &given, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -55,11 +55,17 @@ type variable struct {
 	offset int64
 }
 
+// maxParams bounds the parameters of a kernel, in bytes: PTX ISA 5.1.6.3.
+const maxParams = 32764
+
 // Kernel lowers a kernel with all the functions it can reach.
 func Kernel(m *ptx.Module, kernel string) (*ir.Program, error) {
 	f := m.Func(kernel)
 	if f == nil || !f.Entry {
 		return nil, fmt.Errorf("%s: there is no kernel %s", m.File, kernel)
+	}
+	if slices.ContainsFunc(f.Params, func(v ptx.Var) bool { return v.Offset < 0 || v.Size < 0 || v.Offset > maxParams-v.Size }) {
+		return nil, fmt.Errorf("%s: kernel %s has more than %d bytes of parameters", m.File, kernel, maxParams)
 	}
 	p := &program{m: m, b: ir.NewBuilder(kernel), shapes: shapes{}, byName: map[string]*function{},
 		vars: map[string]*variable{}, names: map[string]bool{}}

@@ -107,6 +107,24 @@ func TestNoKernel(t *testing.T) {
 	}
 }
 
+// TestParameters: what a kernel takes is bounded as PTX bounds it, whatever sizes somebody writes.
+func TestParameters(t *testing.T) {
+	for params, ok := range map[string]bool{
+		".param .b8 a[32764]":                                     true,
+		".param .b8 a[32765]":                                     false,
+		".param .u64 a, .param .align 16 .b8 b[2147483647]":       false,
+		".param .b8 a[9223372036854775807], .param .b8 b[8]":      false,
+		".param .b64 a[2305843009213693952], .param .u32 b":       false,
+		".param .u64 a" + strings.Repeat(", .param .u64 b", 5000): false,
+	} {
+		m, err := ptx.Parse("k.ptx", []byte(head+".entry k("+params+") { ret; }"))
+		if err == nil {
+			_, err = Kernel(m, "k")
+		}
+		require.Equal(t, ok, err == nil, "%.60s %v", params, err)
+	}
+}
+
 // TestCorpus lists the forms of the repository's PTX that are opaque.
 func TestCorpus(t *testing.T) {
 	root := "../.."
