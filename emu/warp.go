@@ -355,9 +355,9 @@ func (w *Warp) burst(g group, n int) (used int, err error) {
 		if w.Trace != nil {
 			w.Trace(w, pc, act)
 		}
-		if _, flows := in.do.(*ir.Flow); flows {
+		if f, flows := in.do.(*ir.Flow); flows {
 			w.Cover.Insts[pc] = true // a jump that is not taken is performed, too
-			jumped = true
+			jumped = f.Kind != ir.BarrierSet
 		} else {
 			jumped = !c.P.Machine
 		}

@@ -199,6 +199,15 @@ const mostDigits = 5
 // sum adds multiples, digit by digit of their factors (-1, 0 and 1).
 func (b *blaster) sum(n *node) []sat.Lit {
 	w := int(n.w)
+	if l, minus := b.x.variable(n); len(n.args) > 1 && (minus || n.value != 0) { // others differ from it in the constant alone
+		v := b.of(l)
+		if minus {
+			out, _ := b.g.sum(b.constant(n.value, w), inverted(v), high)
+			return out
+		}
+		out, _ := b.g.sum(v, b.constant(n.value, w), low)
+		return out
+	}
 	total := b.constant(n.value, w)
 	began := n.value != 0
 	add := func(a []sat.Lit, at int, minus bool) {
@@ -238,6 +247,18 @@ func (b *blaster) sum(n *node) []sat.Lit {
 		}
 	}
 	return total
+}
+
+// variable is what a sum is without its constant, or what is subtracted from that.
+func (x *terms) variable(n *node) (t term, minus bool) {
+	coefs := slices.Clone(n.coefs)
+	if k := signed(coefs[0], int(n.w)); k < 0 && signed(uint64(-k), int(n.w)) > 0 {
+		minus = true
+		for i := range coefs {
+			coefs[i] = -coefs[i] & ones(int(n.w))
+		}
+	}
+	return x.intern(node{kind: sum, w: n.w, args: n.args, coefs: coefs}), minus
 }
 
 // digits is how many digits of a factor are not 0.

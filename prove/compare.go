@@ -106,6 +106,7 @@ func (x *terms) ult(a, b term) term {
 	if w > 32 {
 		return x.words(x.ult, a, b)
 	}
+	a, b = x.upright(a, b)
 	return x.fold(node{kind: ult, w: 1, args: []term{a, b}})
 }
 
@@ -144,7 +145,27 @@ func (x *terms) slt(a, b term) term {
 	if w > 32 {
 		return x.words(x.slt, a, b)
 	}
+	a, b = x.upright(a, b)
 	return x.fold(node{kind: slt, w: 1, args: []term{a, b}})
+}
+
+// upright are the operands of a comparison of which none is a complement: less is what has the greater complement.
+func (x *terms) upright(a, b term) (term, term) {
+	w := x.width(a)
+	of := func(t term) (term, bool) {
+		n := x.at(t)
+		if n.kind != xor || len(n.args) != 1 || n.value != ones(w) {
+			return 0, false
+		}
+		return n.args[0], true
+	}
+	if c, ok := of(b); ok {
+		return c, x.sub(x.num(w, ones(w)), a)
+	}
+	if c, ok := of(a); ok {
+		return x.sub(x.num(w, ones(w)), b), c
+	}
+	return a, b
 }
 
 // shift is a term shifted by an amount; from the width on zeros, or signs, are left.

@@ -9,9 +9,9 @@ type arrival struct {
 	at, from int32
 }
 
-// meets are the places where paths meet that bring what a term is made of.
-func (q *Possible) meets(of term) (meets []int32) {
-	seen, list := map[term]bool{}, []term{of}
+// meets are the places where paths meet that bring what terms are made of.
+func (q *Possible) meets(list ...term) (meets []int32) {
+	seen := map[term]bool{}
 	for len(list) > 0 && len(meets) < mostMeets {
 		t := list[0]
 		if list = list[1:]; seen[t] {

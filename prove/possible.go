@@ -31,6 +31,7 @@ type Possible struct {
 	last   *arrival           // nil: nothing more is known of where paths meet
 
 	arrivals map[[2]int32]*Possible // see along
+	answers  map[[2]term]bool       // see impossible
 }
 
 // contents are the registers that an instruction writes, and what they hold then.
@@ -39,7 +40,7 @@ type contents map[ir.Reg]term
 // NewPossible looks at the kernel of a program with all that it calls. If it is not known what that is, everything is possible.
 func NewPossible(p *ir.Program) *Possible {
 	q := &Possible{copies: map[int32][]int32{}, x: newTerms(mostNodes), after: map[int32]contents{}, paths: map[int32]term{}, joins: map[ir.Reg][]bool{}, writes: map[ir.Reg][]int32{},
-		front: map[int32][]int32{}, met: map[term]int32{}, arrivals: map[[2]int32]*Possible{}}
+		front: map[int32][]int32{}, met: map[term]int32{}, arrivals: map[[2]int32]*Possible{}, answers: map[[2]term]bool{}}
 	inlined, ok := inline(p)
 	if q.failed = !ok || len(inlined.insts) == 0; q.failed {
 		return q
@@ -113,7 +114,7 @@ func (q *Possible) never(at int32, r ir.Reg, is bool) (never bool) {
 	known := guarded(func() {
 		here, what := q.claimed(at, r, is)
 		if never = q.impossible(here, what); !never {
-			meets = q.meets(what)
+			meets = q.meets(what, here)
 		}
 	})
 	if !known {
@@ -145,8 +146,13 @@ func (q *Possible) claimed(at int32, r ir.Reg, is bool) (here, what term) {
 
 // impossible reports whether two conditions never hold together.
 func (q *Possible) impossible(here, what term) bool {
-	c := claim{guard: here, a: what, b: q.x.num(1, 0)}
-	return q.ask.agree(c) && q.ask.equal(c.guard, c.a, c.b, mostConflicts)
+	never, known := q.answers[[2]term{here, what}]
+	if !known {
+		c := claim{guard: here, a: what, b: q.x.num(1, 0)}
+		never = q.ask.agree(c) && q.ask.equal(c.guard, c.a, c.b, mostConflicts)
+		q.answers[[2]term{here, what}] = never
+	}
+	return never
 }
 
 // Bounds of what is told apart: places where paths meet, and the paths that meet in one.
@@ -169,8 +175,8 @@ func (q *Possible) value(at int32, r ir.Reg) term {
 	if r == ir.None {
 		return q.x.num(64, 0)
 	}
-	if q.s.uniform[r] && !q.once(r) { // other lanes write it, too
-		return q.unknown(64, "uniform", at, r)
+	if q.s.uniform[r] && !q.once(r) {
+		return q.shared(at, r)
 	}
 	joins := q.joinsOf(r)
 	for {
@@ -191,6 +197,36 @@ func (q *Possible) value(at int32, r ir.Reg) term {
 			return t
 		}
 	}
+}
+
+// shared is what a register holds that lanes share: others may have written it where they may have run.
+func (q *Possible) shared(at int32, r ir.Reg) term {
+	for ; len(q.before[at]) == 1 && q.before[at][0] == at-1; at-- {
+		if othersRun(q.p.Insts[at-1].Do) {
+			break
+		}
+		if t, ok := q.results(at - 1)[r]; ok {
+			return t
+		}
+	}
+	return q.ofAll(at, r)
+}
+
+// othersRun reports whether other lanes of a warp of machine code may run behind an instruction, as far as lanes share registers: compilers use
+// those between two jumps.
+func othersRun(do ir.Effect) bool {
+	switch do := do.(type) {
+	case nil, *ir.Access, *ir.Special, *ir.Fence, *ir.Warp:
+		return false
+	case *ir.Flow:
+		return do.Kind != ir.BarrierSet
+	}
+	return true
+}
+
+// ofAll is content of a register that is that of all lanes, and of which nothing else is known.
+func (q *Possible) ofAll(at int32, r ir.Reg) term {
+	return q.x.named(64, fmt.Sprintf("shared %v %d: %d", q.last != nil, at, r), false)
 }
 
 // once reports whether one operation of constants alone writes a register: then no other lane writes something else.
@@ -256,25 +292,33 @@ func (q *Possible) results(at int32) contents {
 				t = x.ite(x.eq(d, x.num(x.width(d), 0)), x.resize(q.unknown(64, "quotient", at, o.Dst), x.width(t)), t)
 			}
 			if o.Dst >= 0 {
-				c[o.Dst] = t
+				c[o.Dst] = q.alike(at, o.Dst, t)
 			}
 		}
 	}
 	ops(in.Pre)
 	for _, r := range in.Written() {
 		if in.Do != nil {
-			c[r] = q.effect(at, in, r)
+			c[r] = q.alike(at, r, q.effect(at, in, r))
 		}
 	}
 	ops(in.Post)
 	if in.Guard >= 0 {
 		g := q.guard(at)
 		for r, t := range c {
-			c[r] = q.s.choice(g, t, q.value(at, r))
+			c[r] = q.alike(at, r, q.s.choice(g, t, q.value(at, r)))
 		}
 	}
 	q.after[at] = c
 	return c
+}
+
+// alike is what an instruction writes to a register. If lanes share that, it is known only if it is the same of all of them.
+func (q *Possible) alike(at int32, r ir.Reg, t term) term {
+	if q.s.uniform[r] && q.x.at(t).varies {
+		return q.ofAll(at, r)
+	}
+	return t
 }
 
 // effect is what the effect of an instruction leaves in a register: of memory and of other lanes nothing is known but how wide it is.

@@ -46,6 +46,8 @@ func TestPossible(t *testing.T) {
 		{"a quotient", "mov.u32 b, 2; setp.gt.u32 q, n, 9; @q bra gone; div.u32 a, n, b; setp.gt.u32 p, a, 7", true, false},
 		{"of either path", "mov.u32 a, 4; setp.ge.s32 q, n, m; @q bra other; mov.u32 a, 6; other: setp.eq.u32 p, a, 5", true, false},
 		{"of either path that holds", "mov.u32 a, 4; setp.ge.s32 q, n, m; @q bra other; mov.u32 a, 5; other: setp.eq.u32 p, a, 5", false, false},
+		{"unrolled for more", "add.u32 a, n, 4; min.s32 a, a, m; setp.ge.s32 q, n, a; @q bra gone; sub.u32 b, a, n; add.u32 b, b, -1; setp.gt.u32 p, b, 3", true, false},
+		{"unrolled for as many", "add.u32 a, n, 4; min.s32 a, a, m; setp.ge.s32 q, n, a; @q bra gone; sub.u32 b, a, n; add.u32 b, b, -1; setp.gt.u32 p, b, 2", false, false},
 		{"in a loop", "mov.u32 a, 0; again: add.u32 a, a, 2; setp.lt.u32 q, a, m; @q bra again; and.b32 b, a, 1; setp.eq.u32 p, b, 1", false, false},
 	} {
 		text := ".visible .entry k(.param .u64 at, .param .u32 pn, .param .u32 pm)\n{\n.reg .pred p, q;\n.reg .b32 n, m, x, a, b, c;\n.reg .b64 d;\n" +

@@ -178,6 +178,9 @@ func TestRangesOfWarps(t *testing.T) {
 		known, ok := refine.Known(&b.P)
 		require.True(t, ok, name)
 		require.Equal(t, c.may, known[c.at] != nil, name)
+		in, possible := &b.P.Insts[c.at], prove.NewPossible(&b.P)
+		never := possible.Never(int32(c.at), ir.None, true) || in.Guard >= 0 && possible.Never(int32(c.at), in.Guard, !in.Not)
+		require.False(t, c.may && never, name)
 	}
 }
 
