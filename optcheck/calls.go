@@ -3,6 +3,7 @@ package optcheck
 import (
 	"slices"
 
+	"optcheck/internal/limits"
 	"optcheck/isa"
 )
 
@@ -17,28 +18,39 @@ const (
 	maxCopied = 1 << 13
 )
 
+// calls follows the calls of a function.
+type calls struct {
+	left int   // blocks that may still be looked at, of limits.Steps
+	seen []int // by block, for which callee it was seen last
+	n    int   // callees that were looked at
+}
+
 // followed returns a function in which the code of the callees replaces the calls.
-func followed(fn *isa.Func) *isa.Func {
+func followed(fn *isa.Func) (*isa.Func, error) {
 	cur, copied := *fn, 0
 	cur.Insts = slices.Clone(fn.Insts)
-	jumps(&cur)
+	c := &calls{left: limits.Now().Steps}
+	c.jumps(&cur)
 	for range maxCalls {
-		call, lo, hi := nextCall(&cur)
+		call, lo, hi := c.next(&cur)
 		if copied += hi - lo; call < 0 || copied > maxCopied {
 			break
 		}
 		cur.Insts = inlined(cur.Insts, call, lo, hi)
 		cur.BuildCFG()
 	}
-	return &cur
+	if c.left < 0 {
+		return nil, &limits.Error{Name: "steps", At: int64(limits.Now().Steps)}
+	}
+	return &cur, nil
 }
 
 // jumps turns calls that do not return into jumps: ptxas leaves loops in which lanes diverge by a CALL.REL.NOINC to
 // what follows them.
-func jumps(fn *isa.Func) {
+func (c *calls) jumps(fn *isa.Func) {
 	changed := false
 	for i := range fn.Insts {
-		if in := &fn.Insts[i]; in.Flow == isa.FlowCall && in.Target >= 0 && !comesBack(fn, in.Target) {
+		if in := &fn.Insts[i]; in.Flow == isa.FlowCall && in.Target >= 0 && !c.comesBack(fn, in.Target) {
 			in.Flow, changed = isa.FlowJump, true
 		}
 	}
@@ -48,8 +60,8 @@ func jumps(fn *isa.Func) {
 }
 
 // comesBack reports whether code at an instruction may return to a caller.
-func comesBack(fn *isa.Func, first int) bool {
-	lo, hi := callee(fn, first)
+func (c *calls) comesBack(fn *isa.Func, first int) bool {
+	lo, hi := c.callee(fn, first)
 	for i := lo; i < hi; i++ {
 		switch fn.Insts[i].Flow {
 		case isa.FlowReturn, isa.FlowIndirect, isa.FlowCall:
@@ -59,8 +71,8 @@ func comesBack(fn *isa.Func, first int) bool {
 	return false
 }
 
-// nextCall finds a reachable call and the code [lo, hi) that it calls; call is -1 if none can be followed.
-func nextCall(fn *isa.Func) (call, lo, hi int) {
+// next finds a reachable call and the code [lo, hi) that it calls; call is -1 if none can be followed.
+func (c *calls) next(fn *isa.Func) (call, lo, hi int) {
 	reached := fn.Reachable()
 	for b := range fn.Blocks {
 		i := fn.Blocks[b].End - 1
@@ -68,7 +80,10 @@ func nextCall(fn *isa.Func) (call, lo, hi int) {
 		if in.Flow != isa.FlowCall || in.Target < 0 || in.Guard.Never || !reached[b] {
 			continue
 		}
-		if lo, hi = callee(fn, in.Target); lo == in.Target && (i < lo || i >= hi) && !entersItself(fn.Insts, lo, hi) && closed(&fn.Insts[hi-1]) {
+		if lo, hi = c.callee(fn, in.Target); c.left < 0 {
+			break
+		}
+		if lo == in.Target && (i < lo || i >= hi) && !entersItself(fn.Insts, lo, hi) && closed(&fn.Insts[hi-1]) {
 			return i, lo, hi
 		}
 	}
@@ -83,27 +98,29 @@ func entersItself(code []isa.Inst, lo, hi int) bool {
 }
 
 // callee returns the range of code of the function that begins at an instruction.
-func callee(fn *isa.Func, first int) (lo, hi int) {
+func (c *calls) callee(fn *isa.Func, first int) (lo, hi int) {
 	lo, hi = first, first
-	seen := make([]bool, len(fn.Blocks))
+	if c.n++; len(c.seen) < len(fn.Blocks) {
+		c.seen = make([]int, len(fn.Blocks))
+	}
 	var todo []int
-	push := func(i int) {
-		b, _ := slices.BinarySearchFunc(fn.Blocks, i, func(b isa.Block, i int) int { return b.End - 1 - i })
-		if b < len(fn.Blocks) && !seen[b] {
-			seen[b], todo = true, append(todo, b)
+	push := func(b int) {
+		if b < len(fn.Blocks) && c.seen[b] != c.n {
+			c.seen[b], todo = c.n, append(todo, b)
 		}
 	}
-	for push(first); len(todo) > 0; {
+	begin, _ := slices.BinarySearchFunc(fn.Blocks, first, func(b isa.Block, i int) int { return b.End - 1 - i })
+	for push(begin); len(todo) > 0 && c.left >= 0; c.left-- {
 		b := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		blk := &fn.Blocks[b]
 		lo, hi = min(lo, blk.First), max(hi, blk.End)
 		if fn.Insts[blk.End-1].Flow == isa.FlowCall {
-			push(blk.End) // what it calls is another function
+			push(b + 1) // what it calls is another function
 			continue
 		}
 		for _, s := range blk.Succs {
-			push(fn.Blocks[s].First)
+			push(s)
 		}
 	}
 	return lo, hi

@@ -184,3 +184,22 @@ func TestMixedThreads(t *testing.T) {
 		require.ErrorContains(t, err, "thread 1 is not of")
 	}
 }
+
+// TestManyCalls: to follow calls has an end, however many there are of functions that reach all of the code.
+func TestManyCalls(t *testing.T) {
+	const n = 8000
+	fn := &isa.Func{Arch: "sm_80"}
+	for i := range n {
+		fn.Insts = append(fn.Insts, isa.Inst{Addr: uint64(16 * i), Op: "CALL", Flow: isa.FlowCall, Target: 13 * i % n, Role: isa.RoleBranch})
+	}
+	fn.BuildCFG()
+	_, err := followed(fn)
+	require.EqualError(t, err, "more than 20000000 steps; --limits steps=N allows more")
+	fn.Insts = fn.Insts[:100]
+	for i := range fn.Insts {
+		fn.Insts[i].Target %= 100
+	}
+	fn.BuildCFG()
+	_, err = followed(fn)
+	require.NoError(t, err)
+}

@@ -203,7 +203,11 @@ func (c *Checker) trace(fn *isa.Func, o walkOptions) (*trace, error) {
 		return nil, errors.New("function without control flow")
 	}
 	o.literals, o.unsettled = c.Literals, c.Unsettled
-	return walk(followed(fn), o)
+	fn, err := followed(fn)
+	if err != nil {
+		return nil, err
+	}
+	return walk(fn, o)
 }
 
 // traceOf is trace with the loops of the specification unrolled, if there is one.

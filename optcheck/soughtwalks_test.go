@@ -113,7 +113,11 @@ func walksSay(splicers map[string]*splicer, kernel int, seed uint64) string {
 	if rnd.IntN(3) == 0 {
 		o.unsettled = anyUnsettled(rnd, f)
 	}
-	return walked(walk(followed(f), o))
+	fn, err := followed(f)
+	if err != nil {
+		return err.Error()
+	}
+	return walked(walk(fn, o))
 }
 
 // viewsSay is what is said of drawn code as a kernel for devices: of what its loops change, and of each role.

@@ -172,7 +172,8 @@ func TestTransformed(t *testing.T) {
 		code = append(append(code, first...), second...)
 		fn := &isa.Func{Arch: "sm_80", Insts: code}
 		fn.BuildCFG()
-		got := followed(fn)
+		got, err := followed(fn)
+		require.NoError(t, err)
 		reached := got.Reachable()
 		for b := range got.Blocks {
 			if reached[b] && got.Insts[got.Blocks[b].End-1].Flow == isa.FlowCall {

@@ -24,7 +24,11 @@ const maxReduced = 64
 
 // unroll is trace without the loops that the test's are compiled to.
 func (c *Checker) unroll(fn *isa.Func, want *spec.Spec) (*trace, error) {
-	return c.reduced(followed(fn), walkOptions{pool: takePool(), fold: true}, want)
+	fn, err := followed(fn)
+	if err != nil {
+		return nil, err
+	}
+	return c.reduced(fn, walkOptions{pool: takePool(), fold: true}, want)
 }
 
 // reduced is trace of the code without what is never executed and, if want is not nil, with the test's loops

@@ -91,7 +91,12 @@ func (a *attack) folder() {
 	a.write(in("sub/own.db"), "mine")
 	a.write(in("evil"), "-o own.txt\n")
 	for _, name := range []string{"optcheck.yaml", "sub/optcheck.yaml"} {
-		if a.r.IntN(2) == 0 {
+		switch a.r.IntN(16) {
+		case 0:
+			require.NoError(a.t, syscall.Mkfifo(in(name), 0o600))
+		case 1:
+			require.NoError(a.t, os.Symlink("/dev/zero", in(name)))
+		case 2, 3, 4, 5, 6, 7:
 			a.write(in(name), "toolchain-dirs: ["+anyOf(a.r, "bin", ".", "sub/bin")+"]\nlimits: [bytes=1]\n")
 		}
 	}

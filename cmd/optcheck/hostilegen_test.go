@@ -62,6 +62,9 @@ func readers(t *testing.T) []reader {
 	return []reader{
 		{"nvidia", read("../../audit/testdata/golden/*/*.sass"), nvidiaShapes(), []string{"check @", "isa @", "isa --json @",
 			"check @ --against mp"}},
+		{"ptx", read("../../sass/lower/testdata/*.ptx", "../../realcode/testdata/values.ptx"), ptxShapes(), []string{"emulate @",
+			"emulate @ --trace 10 --json", "verify @ --no-mend --inputs 1 --steps 100000", "check @",
+			"verify @ --no-mend --steps 10000 --sarif @new"}},
 		{"amd", read("../../amdisa/testdata/golden/*"), amdShapes(), []string{"check @", "isa @", "check @ --against cl-mp"}},
 		{"litmus", tests, litmusShapes(), []string{"tests @", "tests @ --json", "model @ --timeout 1s", "emit @", "convert --to lisa @"}},
 		{"cat", read("../../model/cat/lib/*.cat"), catShapes(), []string{"model --cat @ mp --timeout 1s", "log check @run --cat @ --timeout 1s"}},
