@@ -27,6 +27,9 @@ type calls struct {
 
 // followed returns a function in which the code of the callees replaces the calls.
 func followed(fn *isa.Func) (*isa.Func, error) {
+	if err := limits.Check("blocks", len(fn.Blocks), limits.Now().Blocks); err != nil {
+		return nil, err
+	}
 	cur, copied := *fn, 0
 	cur.Insts = slices.Clone(fn.Insts)
 	c := &calls{left: limits.Now().Steps}
