@@ -197,14 +197,6 @@ func (m *machine) choose(a, b, c value) value {
 	if a == b {
 		return a
 	}
-	x, okX := p.isConst(a)
-	y, okY := p.isConst(b)
-	if okX && okY && x == ^uint32(0) && y == 0 {
-		return c
-	}
-	if okX && okY && x == 0 && y == ^uint32(0) {
-		return p.flat(^uint8(lutA), c, none, none)
-	}
 	if p.isBool(a) && p.isBool(b) {
 		return p.flat(lutB&lutA|lutC&^uint8(lutA), c, a, b)
 	}

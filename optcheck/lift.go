@@ -220,11 +220,7 @@ func (l *lifter) registers() error {
 			continue
 		}
 		seen := taint(0)
-		v := p.oper[k]
-		if e.Guarded {
-			v = p.unguarded(v)
-		}
-		x, err := l.expr(v, 0, &seen)
+		x, err := l.expr(p.unguarded(p.oper[k]), 0, &seen)
 		if err != nil {
 			return fmt.Errorf("%s: what it read: %w", p.name(k), err)
 		}
