@@ -203,3 +203,19 @@ func TestManyCalls(t *testing.T) {
 	_, err = followed(fn)
 	require.NoError(t, err)
 }
+
+// TestCallsBack: a call is followed wherever the function stands that it calls: behind the call, or in front of it.
+func TestCallsBack(t *testing.T) {
+	at := func(i int, flow isa.Flow, target int) isa.Inst {
+		return isa.Inst{Addr: uint64(16 * i), Op: "X", Flow: flow, Target: target, Role: isa.RoleBranch}
+	}
+	fn := &isa.Func{Arch: "sm_80", Insts: []isa.Inst{at(0, isa.FlowJump, 3), at(1, isa.FlowNext, -1), at(2, isa.FlowReturn, -1),
+		at(3, isa.FlowCall, 1), at(4, isa.FlowExit, -1)}}
+	fn.BuildCFG()
+	got, err := followed(fn)
+	require.NoError(t, err)
+	reached := got.Reachable()
+	for b := range got.Blocks {
+		require.False(t, reached[b] && got.Insts[got.Blocks[b].End-1].Flow == isa.FlowCall, got.Insts)
+	}
+}

@@ -114,3 +114,32 @@ func TestUnawaited(t *testing.T) {
 		require.Contains(t, lost[0], "before "+c.lost+" is issued", c.name)
 	}
 }
+
+// TestUnawaitedWeak: what is lifted from an acquire that nothing waits for is relaxed, and a weak load stays one.
+func TestUnawaitedWeak(t *testing.T) {
+	s := twoLoads()
+	s.Entries[0].Kind.Sem, s.Entries[0].Kind.Scope, s.Entries[0].Kind.Cache = litmus.SemAcquire, litmus.ScopeCTA, 0
+	s.Entries[1].Kind.Cache = 0
+	for waits, sem := range map[bool]litmus.Sem{true: 0, false: litmus.SemRelaxed} { // 0: it is the test's
+		fn := sassCode(t, s, addresses+"\nLDG.E.STRONG.SM R4, [R2.64]\nNOP\nLDG.E R14, [R2.64]\nLDG.E R5, [R0.64]"+results)
+		for i := range fn.Insts {
+			in := &fn.Insts[i]
+			in.Control = isa.Control{Kind: isa.ControlFields, Write: isa.NoBarrier, Read: isa.NoBarrier}
+			switch text := strings.TrimSpace(in.Text); {
+			case strings.HasPrefix(text, "LDG.E.STRONG.SM R4"):
+				in.Control.Write = 0
+			case strings.HasPrefix(text, "NOP") && waits:
+				in.Control.Wait = 1
+			}
+		}
+		r, err := NewChecker().check(fn, nil)
+		require.NoError(t, err)
+		code, err := r.Lift()
+		require.NoError(t, err)
+		var sems []litmus.Sem
+		for _, o := range code.(*Lifted).ops {
+			sems = append(sems, o.raw.Sem)
+		}
+		require.Equal(t, []litmus.Sem{sem, litmus.SemWeak, 0}, sems)
+	}
+}
