@@ -91,9 +91,7 @@ func (l *lifter) beyondGuard(ev, entry int, kind spec.DepKind, t taint) taint {
 	}
 	for _, d := range l.p.s.Deps {
 		if d.To == entry && d.Kind == kind && l.p.match[d.From] >= 0 {
-			if r := l.p.tr.events[l.p.match[d.From]].read; r >= 0 {
-				out |= t & (1 << uint(r))
-			}
+			out |= t & (1 << uint(l.p.tr.events[l.p.match[d.From]].read)) // 0 for what reads nothing
 		}
 	}
 	return out
