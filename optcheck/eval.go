@@ -271,10 +271,7 @@ func (e *evaluator) source(mi *isa.Micro, i int, v value, depth int) (uint64, bo
 		return 1<<32 - uint64(w), ok
 	}
 	w, ok := e.eval(v, depth)
-	if ok && w != 0 && p.isPredicate(v) {
-		w = 1
-	}
-	return uint64(w), ok
+	return uint64(p.number(v, w)), ok
 }
 
 // isPredicate reports whether an expression is a predicate, which the pool holds

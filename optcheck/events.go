@@ -245,9 +245,17 @@ func (p *valuePool) at(v value, read uint32, depth int) (uint32, bool) {
 	case n.kind == kSel:
 		return b, true
 	case n.imm == uint64(isa.MicroShr)<<8:
-		return a >> b, true
+		return p.number(n.a, a) >> p.number(n.b, b), true
 	}
 	return 0, false
+}
+
+// number is a word that an expression has as what arithmetic takes: a true predicate counts as 1.
+func (p *valuePool) number(v value, w uint32) uint32 {
+	if w != 0 && p.isPredicate(v) {
+		return 1
+	}
+	return w
 }
 
 // within reports whether a bitwise function is zero wherever its input v is.
