@@ -65,6 +65,7 @@ The exit code is 1 if the kernel faults, waits for ever, or does not end within
 	f.Int64Var(&e.steps, "steps", 1<<24, "how many instructions of threads at most, all together")
 	f.IntVar(&e.trace, "trace", 0, "print the first N steps of warps")
 	f.StringSlice("toolchains", nil, "disassemble cubins with these toolchains only")
+	timeoutFlag(cmd, fileTimeout)
 	jsonFlag(cmd, &e.asJSON, oneObject)
 	return cmd
 }

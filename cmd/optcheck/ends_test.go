@@ -96,6 +96,7 @@ func TestFileTimeout(t *testing.T) {
 		{`1\.\d+s`, "", []string{"isa", cubin, "--timeout", "1s"}},
 		{`1\.\d+s`, "OPTCHECK_TIMEOUT=1s", []string{"isa", cubin}},
 		{`1\.\d+s`, "", []string{"check", cubin, "--timeout", "1s"}},
+		{`1\.\d+s`, "", []string{"emulate", cubin, "--timeout", "1s"}},
 		{`1\.?\d*s`, "", []string{"audit", cubin, "--timeout", "1s"}},
 	} {
 		cmd, said := child(t, c.args...), &output{}
