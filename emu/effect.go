@@ -21,9 +21,7 @@ func (w *Warp) effect(pc int32, in *inst, act, mask uint32) (next int32, stop bo
 	switch do := in.do.(type) {
 	case *ir.Access:
 		if len(do.Fragments) > 0 && !w.Code.P.Machine {
-			w.waitFor(pc, ir.None, act)
-			w.leave(mask&^act, next)
-			return next, true, nil
+			return w.waitFor(pc, ir.None, act, mask)
 		}
 		err = w.access(pc, do, act)
 	case *ir.Special:
@@ -32,16 +30,12 @@ func (w *Warp) effect(pc int32, in *inst, act, mask uint32) (next int32, stop bo
 		err = w.env.Fence(w, pc, do, act)
 	case *ir.Copy:
 		if do.Warp() && !w.Code.P.Machine {
-			w.waitFor(pc, ir.None, act)
-			w.leave(mask&^act, next)
-			return next, true, nil
+			return w.waitFor(pc, ir.None, act, mask)
 		}
 		err = w.copy(pc, do, act)
 	case *ir.Warp:
 		if !w.Code.P.Machine && do.Mask >= 0 {
-			w.waitFor(pc, do.Mask, act)
-			w.leave(mask&^act, next)
-			return next, true, nil
+			return w.waitFor(pc, do.Mask, act, mask)
 		}
 		w.warpOp(do, act)
 	case *ir.Barrier:
@@ -69,9 +63,7 @@ func (w *Warp) barrier(pc int32, b *ir.Barrier, act, mask uint32) (next int32, s
 		return next, false, w.env.WarpBarrier(w, pc, b, act)
 	}
 	if b.Kind == ir.BarrierWarp {
-		w.waitFor(pc, b.Count, act)
-		w.leave(mask&^act, next)
-		return next, true, nil
+		return w.waitFor(pc, b.Count, act, mask)
 	}
 	for x := act; x != 0; x &= x - 1 { // before they are released, which may be at once
 		w.st[lowest(x)], w.next[lowest(x)] = barrier, next

@@ -225,17 +225,22 @@ func (w *Warp) warpTogether(pc int32, do *ir.Warp, act uint32) {
 	}
 }
 
-// waitFor stops lanes at a warp operation until those that the mask names have come; of lanes that disagree about the
-// mask each waits for its own.
-func (w *Warp) waitFor(pc int32, mask ir.Reg, act uint32) {
+// waitFor stops lanes at a warp operation until those that the mask names have come; of lanes that disagree about the mask each waits for its
+// own. Of the lanes that are here the others go on. A mask that does not name its lane leaves the operation undefined: PTX ISA, 9.7.9.6, 9.7.12.2.
+func (w *Warp) waitFor(pc int32, mask ir.Reg, act, here uint32) (next int32, stop bool, err error) {
 	for x := act; x != 0; x &= x - 1 {
 		l := lowest(x)
 		w.wait[l] = ^uint32(0)
 		if mask >= 0 {
 			w.wait[l] = uint32(w.regs[mask][l])
 		}
+		if w.wait[l]>>l&1 == 0 {
+			return pc, false, &Fault{int(pc), w.Threads[l].Index, "a lane that its own mask does not name"}
+		}
 		w.st[l], w.next[l] = collective, pc
 	}
+	w.leave(here&^act, pc+1)
+	return pc + 1, true, nil
 }
 
 // newSet makes a set of lanes for a convergence barrier, and gives the value of its register.

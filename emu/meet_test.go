@@ -99,6 +99,7 @@ func TestMeetAnywhere(t *testing.T) {
 		"other types":        {wide(ir.ReduxMax, 3, ir.U32), wide(ir.ReduxMax, 3, ir.S32), [2]uint32{}, true},
 		"a barrier, a vote":  {bar(3), warp(ir.VoteAny, 1, false), [2]uint32{}, true},
 		"barriers, by masks": {bar(3), bar(7), [2]uint32{}, true},
+		"not in its mask":    {wide(ir.ReduxAdd, 1, ir.U32), wide(ir.ReduxAdd, 1, ir.U32), [2]uint32{}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := meet(t, false, c.one, c.other)

@@ -170,6 +170,9 @@ func (c *checker) extra() {
 		if !c.mach.reach[i] || c.owner[i] >= 0 || in.Guard.Never || in.Mem.Space == isa.SpaceLocal || multi[in.Src.Line] {
 			continue
 		}
+		if in.Mem.Space == isa.SpaceTexture && len(c.others) > 0 { // neither is compared: a run says that it does not understand them
+			continue
+		}
 		if in.Role == isa.RoleStore || in.Role == isa.RoleAtomic || in.Role == isa.RoleReduction || copiesBulk(in) {
 			c.res.Findings = append(c.res.Findings, Finding{Rule: Extra, Kernel: c.name, Code: c.code(int32(i)),
 				computed: in.Role == isa.RoleStore && in.Mem.Strength == isa.Weak, Detail: "it writes memory, and has no counterpart in the PTX"})

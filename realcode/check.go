@@ -54,7 +54,7 @@ func checkKernel(m *ptx.Module, f *ptx.Func, prog *isa.Program, sm int) Kernel {
 		k.Count = c.count
 		k.hazards(m, prog)
 		c.show(&k)
-		k.writes, k.shapes = c.writes(), c.shapes()
+		k.writes, k.shapes = append(c.writes(), c.others...), c.shapes()
 	case f.Entry:
 		k.Unknown = append(k.Unknown, Finding{Rule: Missing, Kernel: f.Name, Detail: "there is no machine code of this kernel"})
 	}
@@ -85,6 +85,7 @@ type checker struct {
 	isSteady     []int8    // of each operation, 0: not asked yet
 	orphaned     bool      // there are loads of which it is not known what they are
 	signature    []string
+	others       []write
 	same         map[string]bool // pairs whose words were found to be alike
 	marks        [4][]int32
 	narrowed     int     // nodes of the graphs of single questions
@@ -100,7 +101,7 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 	if err != nil {
 		return err
 	}
-	if len(src.ops) == 0 {
+	if c.others = src.others(); len(src.ops) == 0 {
 		return nil
 	}
 	if n := len(src.ops) * src.strong(); n > maxPairs {

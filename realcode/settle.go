@@ -10,7 +10,7 @@ import (
 	"optcheck/refine"
 )
 
-// write is an operation of the PTX that writes memory.
+// write is an operation of the PTX that writes memory, or may.
 type write struct {
 	n    int // ptx.Inst.N
 	at   *Place
@@ -128,7 +128,11 @@ func (k *Kernel) open(r *Result) *Finding {
 
 // unexecuted is what is not known of a kernel that was not executed, or of a function that no kernel calls.
 func (k *Kernel) unexecuted(all bool) *Finding {
-	f := k.uncompared(func(w *write) bool { return all || w.lost }, "no kernel calls the function")
+	why := "nothing was executed"
+	if all {
+		why = "no kernel calls the function"
+	}
+	f := k.uncompared(func(w *write) bool { return all || w.lost }, why)
 	if f == nil {
 		f = k.unshown(func(uint64) bool { return false })
 	}

@@ -53,6 +53,20 @@ func compared(e *ptx.Effect) bool {
 	return true
 }
 
+// others are the instructions that may work on memory and are not looked for: on textures and surfaces, calls of what nobody knows.
+func (s *source) others() (out []write) {
+	for f := range s.entries {
+		for _, st := range f.Body {
+			if in := st.Inst; in != nil && (in.Effect().Kind == ptx.Other || slices.Contains(s.calls, in)) {
+				at := placeIn(f.Name, in)
+				out = append(out, write{n: in.N, at: &at, lost: true, never: func() bool { return false }})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b write) int { return a.n - b.n })
+	return out
+}
+
 // readSource lays out a function and all that it calls.
 func readSource(m *ptx.Module, root *ptx.Func) (*source, error) {
 	s := &source{m: m, conds: newConds(), entries: map[*ptx.Func]int32{}, regs: map[*ptx.Func]registers{}}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"optcheck/emu"
 	"optcheck/ir"
 	"optcheck/ptx"
 	"optcheck/ptx/lower"
@@ -229,6 +230,15 @@ func TestRaces(t *testing.T) {
 			require.NotEmpty(t, res.Cannot)
 		})
 	}
+}
+
+// TestOpened: where undefined content decides between an access and what begins an epoch, all that a thread does depends on it.
+func TestOpened(t *testing.T) {
+	store, fence := emu.Event{Kind: emu.EventStore}, emu.Event{Kind: emu.EventFence}
+	stores, fences := &emu.Record{Events: []emu.Event{store}, Epochs: []emu.Epoch{nil}}, &emu.Record{Events: []emu.Event{fence}, Epochs: []emu.Epoch{nil, nil}}
+	require.True(t, refine.Opened(stores, fences))
+	require.True(t, refine.Opened(fences, stores))
+	require.False(t, refine.Opened(stores, stores))
 }
 
 // TestUndefinedContent: a store of undefined content counts as compared only where the machine code stores the same function of it.

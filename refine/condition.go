@@ -2,7 +2,7 @@ package refine
 
 import (
 	"errors"
-	"math/bits"
+	"maps"
 	"slices"
 
 	"optcheck/emu"
@@ -82,7 +82,7 @@ func (c *comparison) casts(o *ir.Op) bool {
 // alike reports of which comparisons of the program the machine code has one of the same operands: of each thread, whatever the
 // operands are, on inputs with numbers of many bits, and for those that nobody makes there, on one on which they were made.
 func (c *comparison) alike(list []int32) map[int32]bool {
-	of := likeness{made: map[int32]bool{}, other: map[int32]bool{}}
+	of := likeness{made: map[int32]bool{}, other: map[int32]bool{}, once: map[int32]*once{}}
 	end := c.spent + c.o.Search
 	c.liken(c.input(0), list, of)
 	c.liken(c.wilder(0), list, of)
@@ -93,17 +93,32 @@ func (c *comparison) alike(list []int32) map[int32]bool {
 	}
 	out := map[int32]bool{}
 	for _, i := range list {
-		out[i] = of.made[i] && !of.other[i]
+		out[i] = of.made[i] && !of.other[i] && of.once[i].harmless()
 	}
 	return out
 }
 
-// likeness tells which comparisons of the program were made, and of which the machine code makes others.
-type likeness struct{ made, other map[int32]bool }
+// likeness tells which comparisons of the program were made, of which the machine code makes others, and which it makes once for several.
+type likeness struct {
+	made, other map[int32]bool
+	once        map[int32]*once
+}
+
+// once is a comparison that the program makes at several places with the same operands, and the machine code at fewer: which instructions of
+// the machine code compare one of its operands, whatever they are, and whether such an instruction asks what the program does not ask.
+type once struct {
+	about map[int32]bool
+	whole bool // a run to its end was seen
+}
+
+// harmless reports whether what the machine code asks about the operands is what the program does: nothing else can decide in its place.
+func (o *once) harmless() bool {
+	return o == nil || o.whole && !slices.Contains(slices.Collect(maps.Values(o.about)), true)
+}
 
 // liken runs both codes on an input, and looks for comparisons of the program in the machine code.
 func (c *comparison) liken(in *Input, list []int32, of likeness) {
-	w := &witness{p: c.program, only: list, tuples: map[int32][]tuple{}}
+	w := &witness{p: c.program, only: list, tuples: map[int32][]tuple{}, known: map[uint64]bool{}}
 	g, err := c.prepared(c.source, in, c.launch(in), fills[0])
 	if err != nil {
 		return
@@ -115,18 +130,65 @@ func (c *comparison) liken(in *Input, list []int32, of likeness) {
 	if err = c.ran(g); err != nil {
 		return
 	}
-	m := &witness{p: c.machine, keys: map[uint64]places{}}
-	if !c.watched(in, g, func(w *emu.Warp) { m.watch(w, c.launch(in).Threads()) }) {
-		return
-	}
+	m := &witness{p: c.machine, keys: map[uint64]places{}, known: w.known, about: map[uint64]map[int32]bool{}}
 	same := w.askers()
 	for i, list := range w.tuples {
 		if g.Cut { // the machine code is not followed behind the last event of a record
 			list = slices.DeleteFunc(list, func(t tuple) bool { return t.event == len(g.Records[t.thread].Events) })
+			w.tuples[i] = list
 		}
-		of.made[i] = of.made[i] || len(list) > 0
-		of.other[i] = of.other[i] || slices.ContainsFunc(list, func(t tuple) bool { return !m.has(t, same[asking(t)]) })
+		if slices.ContainsFunc(list, func(t tuple) bool { return same[asking(t)] > 1 }) {
+			for _, t := range list {
+				t.operands(c.search.constant[false], func(k uint64) { m.about[k] = map[int32]bool{} })
+			}
+		}
 	}
+	if !c.watched(in, g, func(w *emu.Warp) { m.watch(w, c.launch(in).Threads()) }) {
+		return
+	}
+	for i, list := range w.tuples {
+		of.made[i] = of.made[i] || len(list) > 0
+		if !slices.ContainsFunc(list, func(t tuple) bool { return !m.has(t, same[asking(t)]) }) {
+			continue
+		}
+		if of.once[i] == nil {
+			of.once[i] = &once{}
+		}
+		if !c.merged(i, list, m, !g.Cut, of.once[i]) {
+			of.other[i] = true
+		}
+	}
+}
+
+// merged notes what the machine code asks about the operands of a comparison that it makes once where the program makes it at several places.
+// It reports whether it does: whether runs have shown both outcomes there, and the machine code asks it of each thread.
+func (c *comparison) merged(i int32, list []tuple, m *witness, whole bool, of *once) bool {
+	if c.made[showing{i, seenFalse}].in == nil || c.made[showing{i, seenTrue}].in == nil || len(m.keys) >= mostKeys {
+		return false
+	}
+	of.whole = of.whole || whole
+	for _, t := range list {
+		if !m.has(t, 1) {
+			return false
+		}
+		here := map[int32]bool{}
+		t.operands(c.search.constant[false], func(k uint64) {
+			for pc, other := range m.about[k] {
+				here[pc] = here[pc] || other && whole // behind a cut the machine code goes on for a while
+			}
+		})
+		if of.about == nil {
+			of.about = here
+		}
+		for pc, other := range of.about {
+			if is, ok := here[pc]; ok {
+				of.about[pc] = other || is
+			} else {
+				delete(of.about, pc)
+			}
+		}
+	}
+	return true
 }
 
 // watched runs the machine code against a run of the program, and has somebody watch each warp.
@@ -147,146 +209,4 @@ func (c *comparison) watched(in *Input, g *emu.Grid, watch func(w *emu.Warp)) bo
 		}
 	}
 	return true
-}
-
-// tuple is a comparison as a thread made it.
-type tuple struct {
-	thread int
-	event  int // how many events the thread had had
-	o      *ir.Op
-	a, b   uint64
-}
-
-// witness notes which comparisons the threads of a run make.
-type witness struct {
-	p      *ir.Program
-	only   []int32           // those instructions, as tuples; else all, as keys
-	tuples map[int32][]tuple // of each at most mostTuples
-	keys   map[uint64]places
-	// records are those of the program's threads.
-	records []*emu.Record
-}
-
-const (
-	mostTuples = 1 << 10
-	mostKeys   = 1 << 21
-)
-
-// watch has the comparisons of a warp noted.
-func (n *witness) watch(w *emu.Warp, threads int) {
-	behind(w, func(pc int32, act uint32) { n.note(w, pc, act, threads) })
-}
-
-// behind calls a function behind each instruction that lanes of a warp perform.
-func behind(w *emu.Warp, do func(pc int32, act uint32)) {
-	last, on := int32(-1), uint32(0)
-	w.Trace = func(_ *emu.Warp, pc int32, act uint32) {
-		if last >= 0 && on != 0 {
-			do(last, on)
-		}
-		last, on = pc, act
-	}
-}
-
-func (n *witness) note(w *emu.Warp, pc int32, act uint32, threads int) {
-	in := &n.p.Insts[pc]
-	for _, list := range [][]ir.Op{in.Pre, in.Post} {
-		for i := range list {
-			o := &list[i]
-			if n.only == nil && (o.Code == ir.Min || o.Code == ir.Max) {
-				n.lesser(w, o, pc, act, threads)
-			}
-			if o.Code != ir.Cmp || n.only != nil && !slices.Contains(n.only, pc) {
-				continue
-			}
-			for x := act; x != 0; x &= x - 1 {
-				l := bits.TrailingZeros32(x)
-				t := w.Threads[l]
-				if t == nil {
-					continue
-				}
-				x := tuple{thread: t.Block*threads + t.Index, o: o, a: operand(w, o.Src[0], l), b: operand(w, o.Src[1], l)}
-				if n.records != nil {
-					x.event = len(n.records[x.thread].Events)
-				}
-				n.add(pc, x)
-			}
-		}
-	}
-}
-
-// lesser notes that the lanes have chosen the lesser or the greater of two numbers: whichever is asked of them, less or not, is asked.
-func (n *witness) lesser(w *emu.Warp, o *ir.Op, pc int32, act uint32, threads int) {
-	for x := act; x != 0 && len(n.keys) < mostKeys; x &= x - 1 {
-		l := bits.TrailingZeros32(x)
-		t := w.Threads[l]
-		if t == nil {
-			continue
-		}
-		a, b := operand(w, o.Src[0], l), operand(w, o.Src[1], l)
-		for _, c := range []ir.Cond{ir.LT, ir.GT, ir.LE, ir.GE} {
-			n.asks(t.Block*threads+t.Index, relate(c, o.Type, a, b), pc)
-		}
-	}
-}
-
-func (n *witness) add(pc int32, t tuple) {
-	if n.only != nil {
-		if len(n.tuples[pc]) < mostTuples {
-			n.tuples[pc] = append(n.tuples[pc], t)
-		}
-		return
-	}
-	if len(n.keys) < mostKeys {
-		n.asks(t.thread, relate(t.o.Cond, t.o.Type, t.a, t.b), pc)
-	}
-}
-
-// places are some instructions that ask the same of the same thread.
-type places [4]int32
-
-// asks notes that an instruction asks something of a thread.
-func (n *witness) asks(thread int, r relation, pc int32) {
-	k := key(thread, r)
-	p := n.keys[k]
-	for i := range p {
-		if p[i] == pc+1 {
-			return
-		}
-		if p[i] == 0 {
-			p[i] = pc + 1
-			n.keys[k] = p
-			return
-		}
-	}
-}
-
-// asking is what a comparison asks, and of which thread.
-func asking(t tuple) uint64 { return key(t.thread, relate(t.o.Cond, t.o.Type, t.a, t.b)) }
-
-// askers counts the comparisons of the program that ask the same.
-func (n *witness) askers() map[uint64]int {
-	out := map[uint64]int{}
-	for _, list := range n.tuples {
-		own := map[uint64]bool{}
-		for _, t := range list {
-			if k := asking(t); !own[k] {
-				own[k] = true
-				out[k]++
-			}
-		}
-	}
-	return out
-}
-
-// has reports whether the machine code has made the comparison of a thread of the program, or one that says the same, at as many places as the
-// program has such comparisons: one that was made for another one says nothing.
-func (n *witness) has(t tuple, places int) bool {
-	places = min(places, 4)
-	return slices.ContainsFunc(sayings(t.o, t.a, t.b), func(s saying) bool {
-		return !slices.ContainsFunc(s.parts, func(r relation) bool {
-			p := n.keys[key(t.thread, r)]
-			return p[places-1] == 0
-		})
-	})
 }

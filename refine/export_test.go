@@ -3,7 +3,11 @@ package refine
 import (
 	"maps"
 	"slices"
+	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"optcheck/emu"
 	"optcheck/ir"
 )
 
@@ -47,4 +51,19 @@ func ResultOf(o *ir.Op, of map[ir.Reg][2]uint64) (low, high uint64) {
 	x := &registers{of: func(_ int, r ir.Reg) bounds { return bounds{of[r][0], of[r][1]} }, sizes: func(int, ir.Reg) (bounds, bool) { return bounds{}, false }}
 	b := x.result(0, o)
 	return b.low, b.high
+}
+
+// Slight are the inputs with several of two things, and those with a subnormal parameter.
+func Slight(t testing.TB, p *ir.Program) (pairs, tiny []*Input) {
+	c, err := newComparison(p, p, Options{Runs: 2, Search: 1 << 22})
+	require.NoError(t, err)
+	a, err := c.reference(c.input(0))
+	require.NoError(t, err)
+	require.NoError(t, c.compare(c.input(0), a))
+	return c.pairs(), c.tiny()
+}
+
+// Opened is what two runs of a program say of one thread: whether all that it does depends on undefined content.
+func Opened(a, b *emu.Record) (all bool) {
+	return opened(&emu.Grid{Records: []*emu.Record{a}}, &emu.Grid{Records: []*emu.Record{b}})[0].all
 }

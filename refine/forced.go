@@ -252,7 +252,7 @@ func (c *comparison) with(f forcing) *comparison {
 		s.o.MaxSteps = max(s.o.MaxSteps, 1<<16, 4*c.made[showing{at.inst, 0}].steps)
 	}
 	s.before = slices.Clone(c.sourceCover.Insts)
-	s.good, s.flips = slices.Clone(c.good), maps.Clone(c.flips)
+	s.good, s.flips, s.slight = slices.Clone(c.good), maps.Clone(c.flips), maps.Clone(c.slight)
 	s.shown, s.made = maps.Clone(c.shown), map[showing]made{}
 	return s
 }

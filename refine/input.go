@@ -54,6 +54,7 @@ const (
 	Rising                        // each number is twice the one before
 	Equal                         // of each kind memory holds the same word everywhere: lanes agree on what they load
 	Extreme                       // floating-point numbers of any size, and those that the program compares with
+	Zero                          // those in memory are 0
 )
 
 // points reports whether eight bytes of which nothing is known are a pointer.
@@ -131,8 +132,11 @@ func (in *Input) made(fill uint64) func(emu.Word, emu.Kind) uint32 {
 		x := hash(hash(uint64(w)) ^ in.Seed)
 		switch k {
 		case emu.Float32, emu.Float64, emu.Float16:
-			if in.World == Extreme {
+			switch in.World {
+			case Extreme:
 				return in.extreme(k, low, pair, x)
+			case Zero:
+				return 0
 			}
 			return float(k, low, pair, x)
 		case emu.Function:

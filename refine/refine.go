@@ -173,7 +173,7 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 
 func newComparison(program, machine *ir.Program, o Options) (*comparison, error) {
 	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine,
-		deaths: map[occurrence]*death{}, crowded: map[int32]bool{}, shown: map[int32]uint8{}, flips: map[showing]int{}, policies: policiesOf(machine), made: map[showing]made{},
+		deaths: map[occurrence]*death{}, crowded: map[int32]bool{}, shown: map[int32]uint8{}, flips: map[showing]int{}, slight: map[showing]int{}, policies: policiesOf(machine), made: map[showing]made{},
 		attempts: map[attempt]bool{}, guessed: map[attempt]bool{}, allowance: new(int64), histories: [2]histories{{}, {}}, flipEnd: flipSteps}
 	var err error
 	if c.source, err = emu.Prepare(program); err != nil {
@@ -267,7 +267,7 @@ type comparison struct {
 	shown                     map[int32]uint8  // what compared runs showed of the program's comparisons
 	made                      map[showing]made // inputs that show something of comparisons
 	policies                  []emu.Policy
-	flips                     map[showing]int // how often it was tried whether something depends on what one shows
+	flips, slight             map[showing]int // how often it was tried whether something depends on what one shows
 	flipped                   int64           // instructions of lanes that were performed for it
 	flipEnd                   int64           // the bound of flipped
 	good                      []*Input        // some on which the codes agreed

@@ -38,6 +38,7 @@ type search struct {
 type spot struct {
 	machine bool
 	inst    int32
+	slight  bool // to compare is worth it for its own sake if it is cheap
 }
 
 func newSearch(c *comparison) *search {

@@ -1,6 +1,9 @@
 package refine_test
 
 import (
+	"encoding/binary"
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -105,6 +108,7 @@ func TestUndecided(t *testing.T) {
 	const fence = "fence.acq_rel.gpu; "
 	fenced := fence + "st.relaxed.gpu.global.u32 [%d2+512], %r3; " + fence + "atom.relaxed.gpu.global.add.u32 %r5, [%d2+1024], %r3; " + fence +
 		"bar.sync 0; ld.relaxed.gpu.global.u32 %r6, [%d2+512]; " + fence + "add.u32 %r3, %r3, %r6;"
+	const evens = "ld.global.u32 %r2, [%d2]; and.b32 %r2, %r2, 62; "
 	squares := "mul.lo.u32 %r2, %r1, %r1; and.b32 %r2, %r2, 3;"
 	for name, c := range map[string]struct {
 		program, machine string
@@ -114,6 +118,10 @@ func TestUndecided(t *testing.T) {
 		"gone":     {squares + "setp.eq.u32 %p1, %r2, 2; selp.u32 %r3, 1, 2, %p1;", "mov.u32 %r3, 2;", 0, 1},
 		"by its negation, of a number more": {squares + "setp.gt.u32 %p1, %r2, 1; selp.u32 %r3, 1, 2, %p1;",
 			squares + "setp.lt.u32 %p1, %r2, 2; selp.u32 %r3, 2, 1, %p1;", 0, 0},
+		"twice, and once in the machine code": {evens + "setp.gt.u32 %p1, %r2, 15; selp.u32 %r3, 1, 2, %p1; setp.gt.u32 %p2, %r2, 15; selp.u32 %r4, 4, 8, %p2; add.u32 %r3, %r3, %r4;",
+			evens + "setp.gt.u32 %p1, %r2, 15; selp.u32 %r3, 1, 2, %p1; selp.u32 %r4, 4, 8, %p1; add.u32 %r3, %r3, %r4;", 0, 0},
+		"another one at the second place": {evens + "setp.gt.u32 %p1, %r2, 15; selp.u32 %r3, 1, 2, %p1; setp.gt.u32 %p2, %r2, 15; selp.u32 %r4, 4, 8, %p2; add.u32 %r3, %r3, %r4;",
+			evens + "setp.gt.u32 %p1, %r2, 15; selp.u32 %r3, 1, 2, %p1; setp.gt.u32 %p2, %r2, 14; selp.u32 %r4, 4, 8, %p2; add.u32 %r3, %r3, %r4;", 0, 2},
 		"never, by the bounds of a special register": {"mov.u32 %r2, %ntid.x; setp.eq.u32 %p1, %r2, 0; selp.u32 %r3, 1, 2, %p1;", "mov.u32 %r3, 2;", 0, 0},
 		"of itself": {"setp.ne.u32 %p1, %r1, %r1; selp.u32 %r3, 1, 2, %p1;", "mov.u32 %r3, 2;", 0, 0},
 		"by other means, between what synchronises": {"setp.gt.u32 %p1, %r1, 5; selp.u32 %r3, 1, 2, %p1;" + synchronised,
@@ -168,4 +176,36 @@ func TestReaches(t *testing.T) {
 			require.Positive(t, res.Runs, "a run that ends")
 		})
 	}
+}
+
+// TestSlight: there are inputs with several of each two things and few of all others, and inputs in which a parameter is a subnormal number.
+func TestSlight(t *testing.T) {
+	p := lowered(t, `.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 rows, .param .u32 columns, .param .u32 wide, .param .f32 scale)
+{
+	.reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<5>; .reg .f32 %f<3>;
+	ld.param.u64 %d0, [out]; ld.param.u32 %r1, [rows]; ld.param.u32 %r2, [columns]; ld.param.u32 %r3, [wide]; ld.param.f32 %f1, [scale];
+	setp.gt.u32 %p1, %r1, %r2; setp.gt.and.u32 %p1, %r3, 2, %p1; rsqrt.approx.f32 %f2, %f1; setp.gt.f32 %p2, %f2, 0f3f800000;
+	@%p1 st.global.f32 [%d0], %f2;
+	@%p2 st.global.f32 [%d0+4], %f1;
+	ret;
+}
+`)
+	word := func(in *refine.Input, at int) uint32 { return binary.LittleEndian.Uint32(in.Params[at:]) }
+	pairs, tiny := refine.Slight(t, p)
+	for _, two := range [][3]int{{8, 12, 16}, {8, 16, 12}, {12, 16, 8}} {
+		require.True(t, slices.ContainsFunc(pairs, func(in *refine.Input) bool {
+			return word(in, two[0]) == 13 && word(in, two[1]) == 13 && word(in, two[2]) == 1
+		}), two)
+	}
+	require.Len(t, tiny, 2)
+	for i, w := range []refine.World{refine.Zero, refine.Equal} {
+		require.Equal(t, w, tiny[i].World)
+		require.Less(t, math.Float32frombits(word(tiny[i], 20)), float32(math.SmallestNonzeroFloat32*(1<<23)))
+	}
+	res, err := refine.Compare(t.Context(), p, p, refine.Options{Runs: 2, Search: 1 << 22})
+	require.NoError(t, err)
+	require.Empty(t, res.Findings)
 }

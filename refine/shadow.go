@@ -125,7 +125,7 @@ func (h *shade) chosen(w *emu.Warp, pc int32, f *ir.Flow, act uint32) {
 	v := w.Reg(f.Addr, bits.TrailingZeros32(act))
 	for i, to := range f.Targets {
 		if !h.cover.Insts[to] {
-			h.observe(spot{h.machine, to}, &seen{in: h.in, at: pc, a: v, b: uint64(i), bits: 32, from: from})
+			h.observe(spot{machine: h.machine, inst: to}, &seen{in: h.in, at: pc, a: v, b: uint64(i), bits: 32, from: from})
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (h *shade) faults(w *emu.Warp, pc int32, a *ir.Access, act uint32) {
 		if load := h.load[a.Addr]; load != nil {
 			s.loads[0].addr, s.loads[0].value = load.addr[l], load.value[l]
 		}
-		h.observe(spot{h.machine, pc}, s)
+		h.observe(spot{machine: h.machine, inst: pc}, s)
 		return
 	}
 }
@@ -164,7 +164,7 @@ func (h *shade) decided(pc int32, r ir.Reg) {
 		return
 	}
 	for _, s := range h.seen[r] {
-		h.observe(spot{h.machine, pc}, s)
+		h.observe(spot{machine: h.machine, inst: pc}, s)
 	}
 }
 

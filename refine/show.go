@@ -63,6 +63,8 @@ func shows(w *emu.Warp, o *ir.Op, l int) uint8 {
 
 const (
 	mostFlips  = 12      // runs that ask whether something depends on what a comparison shows
+	mostSlight = 12      // those of few instructions besides, in which little rests on anything
+	slight     = 1 << 14 // fewer than so many
 	flipSteps  = 1 << 25 // instructions of lanes for all of them: what is left then shows nothing
 	flipAtOnce = 1 << 21 // those for what one run of the program shows
 )
@@ -71,8 +73,11 @@ const (
 // program does is open, but in warps that agree with either content (nil: nothing is open).
 func (c *comparison) show(in *Input, g *run, open []*undefined, agree []bool) {
 	replays, nothing, most, begin, end := map[int]bool{}, closed(g.Grid), mostFlips, c.flipped, c.flipEnd
+	count := c.flips
 	if g.Cut { // what comes behind the cut is not noticed
 		most /= 3
+	} else if g.Steps < slight {
+		count, most = c.slight, mostSlight
 	}
 	wanders := func(warp int) bool {
 		return slices.ContainsFunc(g.Of(g.Warps[warp]), func(n int) bool { return open[n].path })
@@ -92,14 +97,14 @@ func (c *comparison) show(in *Input, g *run, open []*undefined, agree []bool) {
 			c.shown[at.inst] |= at.what // what the machine code does there was compared
 			continue
 		}
-		if len(warps) == 0 || c.flips[at] >= most || c.flipped > min(end, begin+flipAtOnce) || c.dear(g) {
+		if len(warps) == 0 || count[at] >= most || c.flipped > min(end, begin+flipAtOnce) || c.dear(g) {
 			continue
 		}
-		warp, compared := warps[c.flips[at]%len(warps)], open // what one warp does may not matter
+		warp, compared := warps[count[at]%len(warps)], open // what one warp does may not matter
 		if sure(warp) {
 			compared = nothing
 		}
-		c.flips[at]++
+		count[at]++
 		if c.replays(in, g.Grid, warp, replays) && c.matters(in, g.Grid, compared, at, warp) {
 			c.shown[at.inst] |= at.what
 		}
@@ -199,6 +204,7 @@ const mostSecond = 20
 // that are like the first ones.
 func (c *comparison) lookAgain(ctx context.Context, left []int32) {
 	clear(c.flips)
+	clear(c.slight)
 	c.again = left
 	c.flipEnd = c.flipped + flipSteps
 	for end := c.spent + c.o.Search; len(left) > 0; left = left[1:] {

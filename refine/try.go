@@ -1,11 +1,13 @@
 package refine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"optcheck/emu"
-	"optcheck/ir"
 )
 
 // asked is on how many inputs a kernel is executed.
@@ -111,7 +113,7 @@ func (c *comparison) try(in *Input, of spot) {
 			in, a = short, b
 		}
 	}
-	if err == nil && (of.machine || len(a.gained) > 0 && c.depth == 0 || c.reachesMore(a)) {
+	if err == nil && (of.machine || of.slight && a.Steps < slight || len(a.gained) > 0 && c.depth == 0 || c.reachesMore(a)) {
 		before := c.unwritten() + c.unshown()
 		if c.kept(c.compare(in, a)); c.unwritten()+c.unshown() < before {
 			c.search.last = c.spent
@@ -152,6 +154,19 @@ func (c *comparison) unusual() {
 			c.try(in, spot{})
 		}
 	}
+	c.several()
+}
+
+// several compares the two codes on inputs with several of two things, at the cost of none that come later.
+func (c *comparison) several() {
+	spent, flipped, bound := c.spent, c.flipped, c.o.MaxSteps
+	c.o.MaxSteps = cmp.Or(bound, 4*slight)
+	for _, in := range c.pairs() {
+		if len(c.Findings) == 0 && c.lacking()+c.unshown() > 0 && c.spent < spent+c.o.Search/4 && c.flipped < flipped+flipSteps/4 {
+			c.try(in, spot{slight: true})
+		}
+	}
+	c.spent, c.flipped, c.o.MaxSteps = spent, flipped, bound
 }
 
 // extreme compares the two codes on floating-point numbers of any size, if the program compares such numbers and conditions lack an outcome. What is
@@ -160,6 +175,11 @@ func (c *comparison) extreme(approximate bool) {
 	if !comparesFloats(c.program) {
 		return
 	}
+	for _, in := range c.tiny() {
+		if c.lacking()+c.unshown() > 0 && len(c.Findings) == 0 {
+			c.try(in, spot{machine: true})
+		}
+	}
 	end := c.spent + c.o.Search/2
 	for n := range uint64(mostExtreme) {
 		if lacks := c.lacking() > 0 || !approximate && c.unshown() > 0; lacks && len(c.Findings) == 0 && c.spent < end {
@@ -167,6 +187,30 @@ func (c *comparison) extreme(approximate bool) {
 		}
 	}
 }
+
+// tiny are inputs in which a parameter is a subnormal number, each of another one, and memory holds the same everywhere, or zeros: what is added to a
+// variance, a scale. What is made of them may be as small.
+func (c *comparison) tiny() (list []*Input) {
+	used := paramKinds(c.program, c.kinds)
+	for _, at := range slices.Sorted(maps.Keys(used)) {
+		value, ok := map[emu.Kind]uint64{emu.Float32: subnormal32, emu.Float64: subnormal64}[used[at].kind]
+		for _, w := range []World{Zero, Equal} {
+			if ok && len(list) < mostTiny {
+				in := *c.search.with(c.plenty(Small, 2, 1), at, used[at].kind == emu.Float64, value)
+				in.World = w
+				list = append(list, &in)
+			}
+		}
+	}
+	return list
+}
+
+// The subnormal numbers of tiny inputs, and how many of these there are at most.
+const (
+	subnormal32 = 0x1000
+	subnormal64 = 1 << 40
+	mostTiny    = 8
+)
 
 // mostExtreme bounds the inputs of floating-point numbers of any size.
 const mostExtreme = 40
@@ -195,109 +239,4 @@ func (c *comparison) manyBlocks() *Input {
 		return nil
 	}
 	return c.search.extended(c.plenty(Small, 2, 1), 3, blocks)
-}
-
-// plenty is an input with so many times as much of everything as a block has threads, and a rest: each has something to do, or several things.
-func (c *comparison) plenty(w World, times, rest int) *Input {
-	in := c.choose(c.o.Seed, w)
-	threads := in.Block[0] * in.Block[1] * in.Block[2]
-	for _, at := range c.counts() {
-		if v := c.search.param(in, at, false); v < uint64(threads) {
-			in = c.search.with(in, at, false, uint64(times*threads+rest))
-		}
-	}
-	return in
-}
-
-// huge are inputs like one with very much of one thing, each of another one: a loop of many threads that each do several things ends by its own
-// count.
-func (c *comparison) huge(of *Input) (list []*Input) {
-	used := paramKinds(c.program, c.kinds)
-	for _, at := range c.counts() {
-		if k := used[at].kind; k != emu.Float32 && k != emu.Float64 && len(list) < mostHuge && c.o.Grid == ([3]int{}) && of.Cluster == ([3]int{}) {
-			in := *c.search.with(of, at, false, thatMany)
-			in.Grid = [3]int{1, 1, 1}
-			list = append(list, &in)
-		}
-	}
-	return list
-}
-
-// thatMany is very much, and a multiple of 8: vectors are whole. mostHuge bounds the inputs that have it.
-const (
-	thatMany = 34824
-	mostHuge = 4
-)
-
-// negative are inputs whose numbers are small and have a sign, all of them, all the same, or two: what treats them as great ones, or does not, shows.
-func (c *comparison) negative() (list []*Input) {
-	of, used := c.input(0), paramKinds(c.program, c.kinds)
-	negate := func(in *Input, at int64) *Input {
-		return c.search.with(in, at, used[at].bytes == 8, -(c.search.param(of, at, false) + 2))
-	}
-	var some []int64
-	for _, at := range c.counts() {
-		if c.search.param(of, at, false) < 1<<16 {
-			some = append(some, at)
-		}
-	}
-	if len(some) == 0 {
-		return nil
-	}
-	all := of
-	for i, at := range some {
-		all = negate(all, at)
-		for _, other := range some[:i] {
-			if len(some) > 2 && len(list) < mostNegative {
-				list = append(list, negate(negate(of, at), other))
-			}
-		}
-	}
-	least := of
-	for _, at := range some {
-		least = c.search.with(least, at, used[at].bytes == 8, ^uint64(1)) // -2
-	}
-	return append([]*Input{all, least}, list...)
-}
-
-const mostNegative = 10
-
-// wilder is an input with numbers of any size, and a launch of as many dimensions as the program asks for.
-func (c *comparison) wilder(n int) *Input {
-	seed := (c.o.Seed+uint64(c.asked()))/3*3 + 2 + 3*uint64(n)
-	in := c.choose(seed, Small)
-	if c.o.Block != ([3]int{}) || c.program.Block != ([3]int{}) {
-		return in
-	}
-	uses := uses(c.program)
-	for axis := 1; axis < 3; axis++ {
-		if uses>>axis&1 == 1 {
-			in.Block[0], in.Block[axis] = max(in.Block[0]/2, 16), 2+2*n
-		}
-		if uses>>(3+axis)&1 == 1 && in.Cluster == ([3]int{}) {
-			in.Grid[axis] = 2
-		}
-	}
-	return in
-}
-
-// uses tells which numbers of its place in the launch a program asks for: tid and ctaid, a bit each.
-func uses(p *ir.Program) (axes words) {
-	for i := range p.Insts {
-		if s, ok := p.Insts[i].Do.(*ir.Special); ok {
-			at := ofSpecial(s.Reg)
-			axes |= (at>>extents | at>>positions) & 0x3f
-		}
-	}
-	return axes
-}
-
-// news reports whether a run performed something that those before have not.
-func news(was, now *emu.Coverage) bool {
-	for i := range now.Insts {
-		if now.Insts[i] && !was.Insts[i] || now.Taken[i] && !was.Taken[i] || now.Passed[i] && !was.Passed[i] {
-			return true
-		}
-	}
-	return false
 }

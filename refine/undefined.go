@@ -25,7 +25,7 @@ func opened(a, b *emu.Grid) []*undefined {
 		u := &undefined{values: map[int]bool{}, inputs: map[int]bool{}, words: map[emu.Word]uint32{}}
 		out[i] = u
 		x, y := a.Records[i], b.Records[i]
-		if len(x.Events) != len(y.Events) {
+		if len(x.Events) != len(y.Events) || len(x.Epochs) != len(y.Epochs) {
 			u.all = true
 			continue
 		}
