@@ -105,6 +105,7 @@ func (t *Toolchain) print(ctx context.Context, c command, data []byte) (out outp
 	if err := os.WriteFile(filepath.Join(c.dir, "batch.cubin"), data, 0o600); err != nil {
 		return out, c.fail(ErrInfrastructure, "", err)
 	}
+	c.memory = 2<<30 + len(data)<<10 // nvdisasm 11.2 to 12.4 takes up to 500 bytes for each
 	return t.Runner().run(ctx, c)
 }
 

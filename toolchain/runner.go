@@ -100,6 +100,7 @@ type command struct {
 	stdout  io.Writer     // nil: captured
 	limit   int           // bytes of stdout to keep; 0: maxStdout
 	reads   bool          // all that it could wait for is a file
+	memory  int           // bytes of address space; 0: any number
 }
 
 // output is what a process left behind.
@@ -149,6 +150,10 @@ func (r *Runner) exec(ctx context.Context, c command) (output, error) {
 	}
 	stdout, stderr := &boundedBuffer{limit: c.limit}, &boundedBuffer{limit: maxStderr}
 	cmd := &keeper.Cmd{Path: c.path, Args: c.args, Dir: c.dir, Env: c.env, Stdout: stdout, Stderr: stderr}
+	if c.memory > 0 {
+		cmd.Path = "/bin/sh"
+		cmd.Args = append([]string{"-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, c.memory>>10), c.path}, c.args...)
+	}
 	if cmd.Env == nil {
 		cmd.Env = toolEnv(c.path)
 	}

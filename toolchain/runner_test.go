@@ -129,3 +129,10 @@ func TestStarved(t *testing.T) {
 		assert.ErrorIs(t, err, kind, text)
 	}
 }
+
+// TestRunnerMemory: what a disassembler makes of a file has a bound.
+func TestRunnerMemory(t *testing.T) {
+	out, err := NewRunner(1, patient.Long).run(t.Context(), command{path: "/bin/sh", args: []string{"-c", "ulimit -v"}, memory: 1 << 30})
+	require.NoError(t, err)
+	require.Equal(t, "1048576\n", string(out.stdout))
+}
