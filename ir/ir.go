@@ -168,6 +168,8 @@ type Inst struct {
 	Opaque string
 	// Results are the registers that one which is not understood writes, if it is known to do nothing else; nil otherwise.
 	Results []Reg
+	// System tells that what it moves to registers stands for what a function of the CUDA system returns, which may be another number.
+	System bool
 	// Unproved tells that no chip has confirmed what is understood: a difference that rests on it proves nothing.
 	Unproved bool
 	// Source is the number of the instruction in its source: ptx.Inst.N, or the index in the

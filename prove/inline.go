@@ -88,7 +88,7 @@ func (x *inlined) transfer(at, i int32, f ir.Flow, to map[int32]int32, ret back)
 	case f.Kind == ir.Call:
 		f.Kind, f.Target = ir.Jump, x.copy(f.Target, x.behind(at, to[i+1]), 0)
 	case f.Kind == ir.CallAt:
-		f.Kind, f.Targets = ir.Indirect, []int32{}
+		f.Kind, f.Addr, f.Targets = ir.Indirect, ir.None, []int32{}
 		behind := x.behind(at, to[i+1])
 		for k := range x.p.Funcs {
 			if fn := &x.p.Funcs[k]; fn.Signature == f.Signature {

@@ -381,15 +381,17 @@ func (x *terms) scaled(l, r *linear) term {
 	return o.term()
 }
 
-// halves divides the terms of 64 bits of a sum into words, as machine code multiplies them.
+// halves divides the terms of 64 bits of a sum into words, as machine code multiplies them. What they make together may be one term again.
 func (x *terms) halves(l *linear) {
-	for i := 0; i < len(l.args); i++ {
+	left := mostTerms
+	for i := 0; i < len(l.args) && left > 0; i++ {
 		t, k := l.args[i], l.coefs[i]
 		if x.may(t)>>32 == 0 || x.kind(t) == sext || x.kind(t) == cat {
 			continue
 		}
 		l.put(t, -k)
 		i--
+		left--
 		l.widen(x.ext(t, 0, 32), k)
 		l.widen(x.ext(t, 32, 32), k<<32)
 	}

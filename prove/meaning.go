@@ -217,6 +217,9 @@ func (x *terms) unknown(o *ir.Op, s *[4]term) term {
 		}
 		args = append(args, x.zext(t, 64))
 	}
+	if o.Code == ir.Cmp && args[0] == args[1] && (o.Cond == ir.LT || o.Cond == ir.GT || o.Cond == ir.NE) { // if it is no number, too
+		return x.num(1, 0)
+	}
 	switch o.Code {
 	case ir.Cmp, ir.TestP, ir.Carry, ir.Borrow:
 		w = 1

@@ -50,6 +50,9 @@ func (q *Possible) edge(from, at int32) (term, bool) {
 // jump is the condition under which control goes from an instruction to one of those behind it.
 func (q *Possible) jump(from, at int32) (term, bool) {
 	f, ok := q.p.Insts[from].Do.(*ir.Flow)
+	if ok && f.Kind == ir.Indirect && f.Addr >= 0 && f.Cond == ir.None && q.p.Insts[from].Guard < 0 {
+		return q.chosen(f, from, at), true
+	}
 	if !ok || f.Kind != ir.Jump && f.Kind != ir.Exit && f.Kind != ir.Trap && f.Kind != ir.Return || f.Cond != ir.None || q.p.Insts[from].Guard < 0 {
 		return 0, false
 	}
@@ -61,4 +64,16 @@ func (q *Possible) jump(from, at int32) (term, bool) {
 		return q.guard(from), true
 	}
 	return q.x.not(q.guard(from)), true
+}
+
+// chosen is the condition under which a jump of a table goes to a place.
+func (q *Possible) chosen(f *ir.Flow, from, at int32) term {
+	x, number := q.x, q.behind(from, f.Addr)
+	out := x.num(1, 0)
+	for k, to := range f.Targets {
+		if to == at {
+			out = x.or(out, x.eq(number, x.num(x.width(number), uint64(k))))
+		}
+	}
+	return out
 }

@@ -105,6 +105,27 @@ func (q *Possible) Never(at int32, r ir.Reg, is bool) bool {
 	return !q.failed && len(q.copies[at]) <= mostCopies && !slices.ContainsFunc(q.copies[at], func(at int32) bool { return !q.never(at, r, is) })
 }
 
+// Plain reports whether it is plain that no thread performs an instruction.
+func (q *Possible) Plain(at int32) bool {
+	return !q.failed && !slices.ContainsFunc(q.copies[at], func(at int32) bool { return !q.plain(at) })
+}
+
+func (q *Possible) plain(at int32) (never bool) {
+	guarded(func() { never = q.x.is(q.x.and(q.path(at), q.guard(at)), 0) })
+	return never
+}
+
+// Constant reports whether the last thing that an instruction computes is one number wherever it is performed.
+func (q *Possible) Constant(at int32) bool {
+	return !q.failed && !slices.ContainsFunc(q.copies[at], func(at int32) bool {
+		in, is := &q.p.Insts[at], false
+		if n := len(in.Pre); in.Do == nil && n > 0 {
+			guarded(func() { _, is = q.x.constant(q.results(at)[in.Pre[n-1].Dst]) })
+		}
+		return !is && !q.plain(at)
+	})
+}
+
 // never is Never of one copy of an instruction.
 func (q *Possible) never(at int32, r ir.Reg, is bool) (never bool) {
 	if q.misses > mostMisses {
@@ -121,14 +142,20 @@ func (q *Possible) never(at int32, r ir.Reg, is bool) (never bool) {
 		q.misses++
 	}
 	for i := 0; i < len(meets) && !never; i++ {
-		never = true
-		for _, from := range q.before[meets[i]] {
-			never = never && guarded(func() {
-				here, what := q.along(meets[i], from).claimed(at, r, is)
-				never = q.impossible(here, what)
-			}) && never
-		}
+		never = !slices.ContainsFunc(q.before[meets[i]], func(from int32) bool { return !q.neverAlong(meets[i], from, at, r, is) })
 	}
+	return never
+}
+
+// neverAlong is Never if a place where paths meet was come to from an instruction last. Where that is behind the place, it has held there before.
+func (q *Possible) neverAlong(meet, from, at int32, r ir.Reg, is bool) (never bool) {
+	guarded(func() {
+		here, what := q.along(meet, from).claimed(at, r, is)
+		if flowgraph.Dominates(q.up, meet, from) && flowgraph.Dominates(q.up, meet, at) {
+			here = q.x.and(here, q.x.not(q.x.and(q.claimed(at, r, is))))
+		}
+		never = q.impossible(here, what)
+	})
 	return never
 }
 
@@ -290,6 +317,9 @@ func (q *Possible) results(at int32) contents {
 			if (o.Code == ir.Div || o.Code == ir.Rem) && !o.Type.Float() { // by zero it may be anything
 				d := x.resize(args[1], o.Type.Bits())
 				t = x.ite(x.eq(d, x.num(x.width(d), 0)), x.resize(q.unknown(64, "quotient", at, o.Dst), x.width(t)), t)
+			}
+			if in.System && o.Code == ir.Mov {
+				t = q.unknown(64, "returned", at, o.Dst)
 			}
 			if o.Dst >= 0 {
 				c[o.Dst] = q.alike(at, o.Dst, t)

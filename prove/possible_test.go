@@ -48,6 +48,16 @@ func TestPossible(t *testing.T) {
 		{"of either path that holds", "mov.u32 a, 4; setp.ge.s32 q, n, m; @q bra other; mov.u32 a, 5; other: setp.eq.u32 p, a, 5", false, false},
 		{"unrolled for more", "add.u32 a, n, 4; min.s32 a, a, m; setp.ge.s32 q, n, a; @q bra gone; sub.u32 b, a, n; add.u32 b, b, -1; setp.gt.u32 p, b, 3", true, false},
 		{"unrolled for as many", "add.u32 a, n, 4; min.s32 a, a, m; setp.ge.s32 q, n, a; @q bra gone; sub.u32 b, a, n; add.u32 b, b, -1; setp.gt.u32 p, b, 2", false, false},
+		{"a multiple of four in each iteration", "mov.u32 a, 0; again: and.b32 b, a, 3; setp.ne.u32 p, b, 0; @p bra asked; add.u32 x, x, 1; asked: add.u32 a, a, 12; " +
+			"setp.lt.u32 q, a, m; @q bra again", true, false},
+		{"but for what is added", "mov.u32 a, 0; again: and.b32 b, a, 3; setp.ne.u32 p, b, 0; @p bra asked; add.u32 x, x, 1; asked: add.u32 a, a, 6; " +
+			"setp.lt.u32 q, a, m; @q bra again", false, false},
+		{"but for what is loaded", "mov.u32 a, 0; again: and.b32 b, a, 3; setp.ne.u32 p, b, 0; @p bra asked; ld.global.u32 a, [d]; asked: add.u32 a, a, 12; " +
+			"setp.lt.u32 q, a, m; @q bra again", false, false},
+		{"but for where it begins", "mov.u32 a, n; again: and.b32 b, a, 3; setp.ne.u32 p, b, 0; @p bra asked; add.u32 x, x, 1; asked: add.u32 a, a, 12; " +
+			"setp.lt.u32 q, a, m; @q bra again", false, false},
+		{"in the inner of two loops", "mov.u32 a, 0; outer: mov.u32 c, a; again: and.b32 b, c, 3; setp.ne.u32 p, b, 0; @p bra asked; add.u32 x, x, 1; " +
+			"asked: add.u32 c, c, 8; setp.lt.u32 q, c, m; @q bra again; add.u32 a, a, 6; setp.lt.u32 q, a, n; @q bra outer", false, false},
 		{"in a loop", "mov.u32 a, 0; again: add.u32 a, a, 2; setp.lt.u32 q, a, m; @q bra again; and.b32 b, a, 1; setp.eq.u32 p, b, 1", false, false},
 	} {
 		text := ".visible .entry k(.param .u64 at, .param .u32 pn, .param .u32 pm)\n{\n.reg .pred p, q;\n.reg .b32 n, m, x, a, b, c;\n.reg .b64 d;\n" +
@@ -90,9 +100,10 @@ func TestPossibleCalls(t *testing.T) {
 		{"in a loop", "mov.u32 a, n; again: call (a), half, (a); setp.ge.u32 q, a, m; @q bra again; setp.gt.u32 p, a, 0x7fffffff", true, false},
 		{"by address", "mov.u32 c, 4; mov.u64 d, other; setp.ge.s32 q, n, m; @q mov.u64 d, half; call (a), d, (c), prototype; setp.eq.u32 p, a, 3", true, false},
 		{"by address, either", "mov.u32 c, 4; mov.u64 d, other; setp.ge.s32 q, n, m; @q mov.u64 d, half; call (a), d, (c), prototype; setp.eq.u32 p, a, 5", false, false},
+		{"memory that is found", "call (e), malloc, (e); setp.eq.u64 p, e, 0", false, false},
 		{"calls itself", "call (a), again, (n); setp.eq.u32 p, a, 4", false, false},
 	} {
-		text := functions
+		text := ".extern .func (.reg .u64 r) malloc(.reg .u64 v);\n" + functions
 		if strings.Contains(c.body, "again, (n)") {
 			text += again
 		}

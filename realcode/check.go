@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"optcheck/isa"
 	"optcheck/ptx"
@@ -93,7 +92,6 @@ type checker struct {
 	groups       map[int][]int
 	ends         map[*ptx.Func]loopEnds
 	orders       *orders
-	never        func() []bool // of each operation whether nothing comes to it, as numbers say
 }
 
 func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa.Func) error {
@@ -123,7 +121,6 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 	}
 	c.inPTX = nodesOf(c.pg, len(src.ops), func(n int) int32 { return c.pg.letter[n] })
 	c.matcher = match(src, mach)
-	c.never = sync.OnceValue(func() []bool { return src.never(src.entries[f]) })
 	c.leaveOut()
 	c.vectors()
 	for i, in := range mach.insts {
@@ -238,7 +235,7 @@ func (c *checker) group(k int) []int {
 // operation checks one operation alone.
 func (c *checker) operation(k int) {
 	op, g := c.src.ops[k], &c.img[k]
-	if len(c.inPTX[k]) == 0 || len(g.main) == 0 && c.never()[k] {
+	if len(c.inPTX[k]) == 0 || len(g.main) == 0 && c.src.never(op) {
 		return // nothing comes here
 	}
 	if op.Effect.Kind == ptx.WarpSync || op.Effect.Kind == ptx.Convergent {

@@ -382,3 +382,7 @@ func (d *drawnPTX) addresses(out map[int]uint64) map[int]uint64 {
 	}
 	return list
 }
+
+func bit(b bool) uint64 { return uint64(b2i(b)) }
+
+func mask(width int) uint64 { return 1<<width - 1 }

@@ -10,7 +10,7 @@ import (
 // live finds the values that matter in the end: those that something with an effect reads, and those that they are made
 // of, through registers, parameters and calls.
 type live struct {
-	*numbers
+	*source
 	exits map[*ptx.Func][]int32    // where a function returns
 	sites map[*ptx.Func][]callSite // where it is called
 	// together are the operations that lanes of a warp perform together.
@@ -42,8 +42,8 @@ type needKey struct {
 }
 
 // findDead tells of each operation whether nobody needs what it returns, and which of its registers.
-func (s *source) findDead(n *numbers) {
-	l := &live{numbers: n, exits: map[*ptx.Func][]int32{}, sites: map[*ptx.Func][]callSite{}, needed: map[written]bool{},
+func (s *source) findDead() {
+	l := &live{source: s, exits: map[*ptx.Func][]int32{}, sites: map[*ptx.Func][]callSite{}, needed: map[written]bool{},
 		asked: map[needKey]bool{}}
 	for f, base := range s.entries {
 		l.exits[f] = append(l.exits[f], int32(len(f.Body)))
@@ -67,7 +67,7 @@ func (s *source) findDead(n *numbers) {
 	}
 	for f := range s.entries {
 		for i := range f.Body {
-			if in := f.Body[i].Inst; in != nil && n.performs(f, int32(i)) {
+			if in := f.Body[i].Inst; in != nil && !s.possible.Plain(in.N) {
 				l.root(f, int32(i), in)
 			}
 		}
@@ -228,9 +228,6 @@ func (l *live) need(f *ptx.Func, at int32, cell int, want extent) {
 		return
 	}
 	l.asked[key] = true
-	if key.at == at && l.fixed(f, at, cell, want) {
-		return // it is one number, whatever writes it
-	}
 	for _, d := range l.reach[f].defs(at, cell, want) {
 		w := written{f, d, cell, want}
 		if d != entry && cell < len(f.Regs) {
@@ -241,20 +238,6 @@ func (l *live) need(f *ptx.Func, at int32, cell int, want extent) {
 			l.work = append(l.work, w)
 		}
 	}
-}
-
-// fixed reports whether what a step reads is one number wherever its function is called.
-func (l *live) fixed(f *ptx.Func, at int32, cell int, want extent) bool {
-	if cell >= len(f.Regs) || len(l.reach[f].writes[cell]) == 0 {
-		return false
-	}
-	width := max(1, widths[f.Regs[cell].Type])
-	for _, fr := range l.frames[f] {
-		if fr.seen[at] && l.cell(spot{fr, at}, cell, want, width).cut(width).open != 0 {
-			return false
-		}
-	}
-	return widths[f.Regs[cell].Type] > 0
 }
 
 // made needs what makes a value.
@@ -274,7 +257,7 @@ func (l *live) made(w written) {
 		}
 		return
 	}
-	if l.constant(w.f, w.at) { // whatever it is made of
+	if len(defined(in)) == 1 && l.possible.Constant(in.N) { // whatever it is made of
 		l.reads(w.f, w.at, in.Guard)
 		return
 	}

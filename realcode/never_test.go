@@ -2,7 +2,6 @@ package realcode
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -22,9 +21,9 @@ func TestNever(t *testing.T) {
 	for _, f := range Roots(m) {
 		src, err := readSource(m, f)
 		require.NoError(t, err)
-		for k, never := range src.never(src.entries[f]) {
-			pos := src.ops[k].Inst.Pos
-			assert.Equal(t, strings.HasSuffix(lines[pos.Line-1], "// never"), never, "%s:%d", f.Name, pos.Line)
+		for _, op := range src.ops {
+			pos := op.Inst.Pos
+			assert.Equal(t, strings.HasSuffix(lines[pos.Line-1], "// never"), src.never(op), "%s:%d", f.Name, pos.Line)
 		}
 	}
 }
@@ -41,37 +40,12 @@ func TestNeverDropped(t *testing.T) {
 			code := changed(t, tc, m, x.text, "sm_80", "O0")
 			src, err := readSource(m, m.Func(x.kernel))
 			require.NoError(t, err)
-			never := src.never(0)
 			gone := false
-			for k, op := range src.ops {
+			for _, op := range src.ops {
 				_, of := x.text[op.Inst.N]
-				gone = gone || of && !never[k]
+				gone = gone || of && !src.never(op)
 			}
 			assert.Equal(t, gone, strings.Contains(fmt.Sprint(Check(m, code.Program, 80).Findings), "missing"), "%s: %s", x.kernel, x.what)
-		}
-	}
-}
-
-// TestKnownBits: what is known of a result is right whatever the operands are.
-func TestKnownBits(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 0))
-	some := func() knownBits {
-		open := r.Uint64() & r.Uint64() & r.Uint64() >> r.IntN(64)
-		return knownBits{r.Uint64() >> r.IntN(64) &^ open, open}
-	}
-	for range 20_000 {
-		a, b := some(), some()
-		x, y := a.value|r.Uint64()&a.open, b.value|r.Uint64()&b.open
-		require.True(t, a.plus(b).may(x+y))
-		require.True(t, a.minus(b).may(x-y))
-		require.True(t, a.times(b).may(x*y))
-		require.True(t, a.or(b).may(x) && a.or(b).may(y))
-		if less, ok := a.less(b); ok {
-			require.Equal(t, x < y, less)
-		}
-		require.True(t, a.times(constant(8)).cut(32).may(x*8&mask(32)))
-		for _, v := range []knownBits{a.plus(b), a.minus(b), a.times(b), a.or(b)} {
-			require.Zero(t, v.value&v.open)
 		}
 	}
 }

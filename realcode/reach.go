@@ -25,10 +25,6 @@ type reach struct {
 	// above are the immediate dominators of the blocks.
 	above []int32
 	free  []bool
-	// readers are, of each step that writes, and of the entry, the steps that may read that; returns are the steps that write
-	// what the function returns.
-	readers map[int32][]int32
-	returns map[int32]bool
 }
 
 // extent are bytes of a cell; registers have one.
@@ -237,10 +233,4 @@ func (r *reach) into(block int32, cell int, want extent) (out []int32) {
 	out = slices.Compact(out)
 	r.memo[key] = out
 	return out
-}
-
-// once reports whether what a step made is what it made last when another one is come to: whether it is performed once,
-// or in front of the other one in a stretch without jumps.
-func (r *reach) once(step, at int32) bool {
-	return !r.loops[r.block[step]] || r.block[step] == r.block[at] && step < at
 }

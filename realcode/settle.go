@@ -28,7 +28,7 @@ func (c *checker) writes() (out []write) {
 	for i, op := range c.src.ops {
 		switch op.Effect.Kind {
 		case ptx.Store, ptx.Atomic, ptx.Reduction, ptx.Copy, ptx.Bulk, ptx.MbarArrive:
-			w := write{n: op.Inst.N, at: c.place(i), lost: slices.Contains(c.lost, i), never: func() bool { return c.never()[i] }}
+			w := write{n: op.Inst.N, at: c.place(i), lost: slices.Contains(c.lost, i), never: func() bool { return c.src.never(op) }}
 			for at, owner := range c.owner {
 				if int(owner) == i {
 					w.code = append(w.code, c.mach.insts[at].Addr)

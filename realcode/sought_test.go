@@ -122,11 +122,13 @@ func (s *seeker) read(seed uint64) string {
 		}
 	}
 	if what == 0 {
+		never := make([]bool, len(src.ops))
 		for k, op := range src.ops {
+			never[k] = src.never(op)
 			said += fmt.Sprintln(op.Effect, op.Dead, op.needs, op.at, op.addr, op.adds, op.barrier, src.segment[k], src.block[k], src.spare(k),
 				src.decides(k))
 		}
-		return said + fmt.Sprint(src.steps, src.conds.ids, src.constant, len(src.calls), src.never(src.entries[f]), src.strong())
+		return said + fmt.Sprint(src.steps, src.conds.ids, src.constant, len(src.calls), never, src.strong())
 	}
 	mach := readMachine(prog, prog.Funcs[slices.IndexFunc(prog.Funcs, func(g *isa.Func) bool { return g.Name == s.kernel })], s.c.sm)
 	if what == 1 {

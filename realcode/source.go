@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"optcheck/ptx"
+	"optcheck/refine/nvidia"
 )
 
 // Op is an instruction of the PTX that is compared.
@@ -38,8 +39,10 @@ type source struct {
 	// constant is what loads read of which the PTX promises that nobody writes it: ld.global.nc.
 	constant []address
 	// calls are the calls that are not followed.
-	calls   []*ptx.Inst
-	numbers *numbers
+	calls []*ptx.Inst
+	reach map[*ptx.Func]*reach
+	// possible tells what threads come to, whatever the input is.
+	possible *nvidia.Possible
 }
 
 // compared reports whether an instruction is one of those that are looked for.
@@ -93,8 +96,11 @@ func readSource(m *ptx.Module, root *ptx.Func) (*source, error) {
 			return nil, err
 		}
 	}
-	s.numbers = s.findNumbers(root)
-	s.findDead(s.numbers)
+	s.reach, s.possible = map[*ptx.Func]*reach{}, nvidia.NewPossible(m, root.Name)
+	for f := range s.entries {
+		s.reach[f] = newReach(s, f)
+	}
+	s.findDead()
 	return s, nil
 }
 
@@ -120,6 +126,9 @@ func (s *source) callees(f *ptx.Func, in *ptx.Inst) (out []*ptx.Func) {
 	}
 	return out
 }
+
+// never reports whether no thread performs an operation: a compiler that knows it leaves it out.
+func (s *source) never(op *Op) bool { return s.possible.Never(op.Inst.N) }
 
 func (s *source) pred(f *ptx.Func, r int) int32 {
 	return s.conds.id(fmt.Sprintf("%s\x00%d", f.Name, r))

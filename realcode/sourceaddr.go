@@ -169,11 +169,6 @@ func changes(name string) bool {
 // computes are the instructions whose result is a function of their operands alone.
 var computes = []string{"add", "sub", "mul", "mad", "shl", "shr", "and", "or", "xor", "not", "neg", "cvt", "bfe", "min", "max", "rem", "div"}
 
-// computesAlone reports whether the result of an instruction is a function of its operands.
-func computesAlone(in *ptx.Inst) bool {
-	return slices.Contains(computes, in.Name) && len(in.Args) > 1 && in.Args[0].Kind == ptx.Reg && !in.Has("cc")
-}
-
 // function is the value that an instruction computes of values that never change: whatever register has it,
 // it is the same.
 func (w *walk) function(in *ptx.Inst, depth int) address {

@@ -135,28 +135,3 @@ func TestResized(t *testing.T) {
 	pair := &Op{Inst: &ptx.Inst{Name: "ld", Args: []ptx.Operand{{Kind: ptx.Vec, Elems: make([]ptx.Operand, 2)}}}, Effect: ptx.Effect{Kind: ptx.Load, Width: 8}}
 	require.False(t, pair.resized(4))
 }
-
-// TestNumbersOfFloats: which comparisons of a number with itself are known, whatever it is.
-func TestNumbersOfFloats(t *testing.T) {
-	for cmp, known := range map[string]bool{"lt": true, "gt": true, "ne": true, "eq": false, "le": false, "ge": false, "neu": false, "equ": false} {
-		want := open(1)
-		if known {
-			want = constant(0)
-		}
-		require.Equal(t, want, comparedFloats(cmp, true), cmp)
-		require.Equal(t, open(1), comparedFloats(cmp, false), cmp)
-	}
-	for _, c := range []struct {
-		name string
-		a, b knownBits
-		most uint64
-	}{
-		{"min", open(8), open(4), 15}, {"min", open(4), open(8), 15}, {"max", open(4), open(8), 255}, {"max", open(8), open(4), 255},
-		{"rem", open(8), constant(16), 15}, {"rem", open(3), constant(16), 7}, {"div", open(8), constant(2), 255},
-		{"rem", open(8), constant(0), 1<<64 - 1}, {"div", open(8), constant(0), 1<<64 - 1}, {"rem", constant(7), constant(5), 2},
-		{"div", constant(7), constant(2), 3}, {"min", constant(7), constant(0), 0}, {"max", constant(7), constant(0), 7}, {"min", constant(7), open(3), 7},
-		{"div", constant(7), constant(0), 1<<64 - 1},
-	} {
-		require.Equal(t, c.most, bounded(c.name, c.a, c.b).most(), "%+v", c)
-	}
-}

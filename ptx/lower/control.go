@@ -110,6 +110,7 @@ func (x *inst) system(sys ir.System, returns []ptx.Operand) {
 		x.exit()
 		return
 	}
+	x.out.System = true
 	for i := range returns {
 		for _, r := range x.argument(&returns[i], nil, 0) {
 			x.to(r, ir.Mov, ir.U64, x.imm(0))

@@ -177,6 +177,7 @@ func (u *unit) system(fn *function) {
 		out.Do = flow(ir.Exit)
 		return
 	}
+	out.System = true
 	u.b.To(&out.Pre, reg(resultReg), ir.Mov, ir.U64, u.b.Const(0))
 	u.b.To(&out.Pre, reg(resultReg+1), ir.Mov, ir.U64, u.b.Const(0))
 	high := u.b.Op(&out.Pre, ir.Shl, ir.U64, reg(returnReg+1), u.b.Const(32))
