@@ -137,6 +137,9 @@ func tableOf(fn *isa.Func) (*table, string) {
 // judge tells whether a dependency is broken, and how many cycles it needs; 0 if only a scoreboard tells. That is sure if a scoreboard
 // would have to tell, or if a chip gave wrong values with as many cycles.
 func (t *table) judge(fn *isa.Func, d dep) (need int, broken, sure bool) {
+	if d.stale && !d.open { // the one that has written it since comes later, or that dependency is broken
+		return 0, false, false
+	}
 	from, to := &fn.Insts[d.from], &fn.Insts[d.to]
 	if d.kind == SetWait {
 		return t.setWait, d.cycles < t.setWait, d.cycles <= t.harm["set-wait any.any any.any"]

@@ -291,3 +291,14 @@ func TestSlot(t *testing.T) {
 		require.Equal(t, x.want, slot(x.in, x.reg))
 	}
 }
+
+// TestLaterWrite: who reads a register that has been written since waits for the later write alone, unless that may be skipped.
+func TestLaterWrite(t *testing.T) {
+	for guard, found := range map[isa.Guard]int{{}: 0, {Reg: isa.Reg{Class: isa.ClassPred}}: 1} {
+		fn := code(isa.Inst{Op: "FFMA", Role: isa.RoleALU, Defs: []isa.Reg{gpr(4)}}, write4(guard),
+			isa.Inst{Op: "RET", Flow: isa.FlowReturn, Role: isa.RoleALU, Uses: []isa.Reg{gpr(4)}})
+		fn.Arch = "sm_90"
+		fn.Insts[0].Control.Stall, fn.Insts[1].Control.Stall = 1, 6
+		require.Len(t, Check(fn).Findings, found, guard)
+	}
+}
