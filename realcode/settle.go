@@ -73,8 +73,8 @@ func (c *checker) shapes() (out []shape) {
 	return out
 }
 
-// unshown is an operation that is known by the form of the code alone, and of which some instruction was not performed by any run that was
-// compared; nil if there is none.
+// unshown is an operation that is known by the form of the code alone, and of which some instruction may be come to and was not performed by any
+// run that was compared; nil if there is none.
 func (k *Kernel) unshown(performed func(addr uint64) bool) *Finding {
 	for i := range k.shapes {
 		s := &k.shapes[i]
@@ -101,7 +101,9 @@ func (r *Result) settle(executed bool) {
 				f = k.undecided(x)
 			}
 			if f == nil && !x.Proved && (x.Result == nil || len(x.Findings) == 0) {
-				f = k.unshown(func(addr uint64) bool { return x.Result != nil && x.Performed[addr] })
+				f = k.unshown(func(addr uint64) bool {
+					return x.Result != nil && (x.Performed[addr] || slices.Contains(x.Unreached, addr))
+				})
 			}
 		} else if f == nil {
 			f = k.unexecuted(executed)

@@ -107,6 +107,8 @@ type Result struct {
 	Unwritten []Code `json:"-"`
 	// Performed are the addresses of the instructions of the machine code that compared runs performed.
 	Performed map[uint64]bool `json:"-"`
+	// Unreached are those of the instructions that write memory and to which no thread comes, whatever the input is.
+	Unreached []uint64 `json:"-"`
 }
 
 // Code is an instruction of the machine code.

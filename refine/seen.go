@@ -129,11 +129,14 @@ func (c *comparison) conclude(undecided []int32) {
 			c.Performed[c.machine.Insts[i].Addr] = true
 		}
 	}
-	for _, i := range left(c.machine, func() *ranges { return rangesOf(c.machine) }, func(i int) bool { return c.machineCover.Insts[i] }) {
-		if c.avoided[int32(i)] {
-			continue
-		}
+	unwritten := left(c.machine, func() *ranges { return rangesOf(c.machine) }, func(i int) bool { return c.machineCover.Insts[i] || c.avoided[int32(i)] })
+	for _, i := range unwritten {
 		c.Unwritten = append(c.Unwritten, Code{c.machine.Insts[i].Addr, c.machine.Insts[i].Text})
+	}
+	for i := range c.machine.Insts {
+		if in := &c.machine.Insts[i]; writes(in.Do) && !c.machineCover.Insts[i] && !slices.Contains(unwritten, i) {
+			c.Unreached = append(c.Unreached, in.Addr)
+		}
 	}
 }
 
