@@ -358,6 +358,7 @@ func TestForeignFolders(t *testing.T) {
 
 	// The traps work: what a user trusts is executed, and told what its file says.
 	a.folder()
+	require.NoError(t, os.RemoveAll(filepath.Join(a.here, "optcheck.yaml"))) // it may be a pipe
 	c := "name: n\nvendors: [nvidia]\ntests: [mp]\ntargets: [sm_80]\nlevels: [O0]\nlayouts: [pointers]\nretries: 0\n"
 	a.write(filepath.Join(a.here, "fine", "c.yaml"), c+"ptxas-flags: [--maxrregcount=32]\n")
 	env := a.env()
