@@ -91,17 +91,25 @@ func boundsOf(p *ir.Program) *registers {
 				of[r], changed = b, true
 			}
 			for k := range in.Pre {
-				write(in.Pre[k].Dst, out.result(i, &in.Pre[k]))
+				write(in.Pre[k].Dst, out.left(i, in, &in.Pre[k]))
 			}
 			eachWritten(in, write)
 			for k := range in.Post {
-				write(in.Post[k].Dst, out.result(i, &in.Post[k]))
+				write(in.Post[k].Dst, out.left(i, in, &in.Post[k]))
 			}
 		}
 		if !changed {
 			return out
 		}
 	}
+}
+
+// left are the bounds of what an operation of an instruction leaves: of what a function of the CUDA system returns nothing is known.
+func (x *registers) left(i int, in *ir.Inst, o *ir.Op) bounds {
+	if in.System && o.Code == ir.Mov {
+		return within(64)
+	}
+	return x.result(i, o)
 }
 
 // eachWritten gives the registers that an instruction's effect writes, with what they may hold then.

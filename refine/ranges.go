@@ -253,6 +253,10 @@ func (a *ranges) compute(k *known, i int32, ops []ir.Op) {
 	x := &registers{func(_ int, r ir.Reg) bounds { return a.content(k, r) }, a.sizes, a.finite, a.numbers}
 	for n := range ops {
 		o := &ops[n]
+		if in := &a.p.Insts[i]; in.System && o.Code == ir.Mov {
+			a.write(k, o.Dst, x.left(int(i), in, o))
+			continue
+		}
 		if o.Code == ir.Sel && o.Src[0] >= 0 {
 			p := a.content(k, o.Src[0])
 			a.outcomes[i] |= uint8(bit(p.high > 0))*seenFirst | uint8(bit(p.low == 0))*seenSecond

@@ -52,18 +52,21 @@ func TestRanges(t *testing.T) {
 		{"no product: one extent twice", "mov.u32 %d, %ntid.x; mul.lo.s32 %g, %d, %d; setp.eq.u32 %p, %g, 998001; @%p st.global.u32 [%at+8], %n;", 1},
 		{"a number with a sign between two bounds", "setp.lt.s32 %p, %n, 4000; @!%p bra E; setp.ge.s32 %p, %n, 40; @!%p bra E; setp.ge.s32 %p, %n, 5000; @%p st.global.u32 [%at+8], %n; E:", 1},
 		{"between two bounds, each with its predicate", "setp.lt.s32 %p, %n, 4000; @!%p bra E; setp.ge.s32 %q, %n, 40; @!%q bra E; setp.ge.s32 %s, %n, 5000; @%s st.global.u32 [%at+8], %n; E:", 0},
+		{"memory that is found", "call (%at2), malloc, (%at2); setp.ne.u64 %p, %at2, 0; @%p st.global.u32 [%at+8], %n;", 1},
 		{"behind a call nothing is known", "call (%b), g, (%n); setp.gt.u32 %p, %b, 5; setp.lt.u32 %q, %b, 5; and.pred %p, %p, %q; @%p st.global.u32 [%at+8], %b;", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := ptx.Parse("t.ptx", []byte(`.version 7.8
 .target sm_80
 .address_size 64
+.extern .func (.reg .u64 %m) malloc (.reg .u64 %v);
 .func (.reg .u32 %y) g (.reg .u32 %x) { mul.lo.u32 %y, %x, %x; ret; }
 .visible .entry k(.param .u64 out, .param .u32 number)
 {
-	.reg .b32 %n, %a, %b, %c, %d, %e, %f, %g; .reg .b64 %at; .reg .pred %p, %q, %s;
+	.reg .b32 %n, %a, %b, %c, %d, %e, %f, %g; .reg .b64 %at, %at2; .reg .pred %p, %q, %s;
 	ld.param.u64 %at, [out];
 	ld.param.u32 %n, [number];
+	mov.u64 %at2, 16;
 	`+c.body+`
 	st.global.u32 [%at+64], %n;
 	ret;
