@@ -225,8 +225,9 @@ func (w *Warp) warpTogether(pc int32, do *ir.Warp, act uint32) {
 	}
 }
 
-// waitFor stops lanes at a warp operation until those that the mask names have come; of lanes that disagree about the mask each waits for its
-// own. Of the lanes that are here the others go on. A mask that does not name its lane leaves the operation undefined: PTX ISA, 9.7.9.6, 9.7.12.2.
+// waitFor stops lanes at a warp operation until those that the mask names have come; of lanes that disagree about the mask each waits for
+// its own. Of the lanes that are here the others go on. A mask that does not name its lane leaves the operation undefined: PTX ISA, 9.7.9.6,
+// 9.7.12.2.
 func (w *Warp) waitFor(pc int32, mask ir.Reg, act, here uint32) (next int32, stop bool, err error) {
 	for x := act; x != 0; x &= x - 1 {
 		l := lowest(x)

@@ -200,6 +200,9 @@ type Op struct {
 	Imm  uint64 // LUT, mode of a permutation, and the like
 }
 
+// Returned reports whether an operation stands for what a function of the CUDA system returns: nothing is known of it.
+func (in *Inst) Returned(o *Op) bool { return in.System && o.Code == Mov }
+
 // Effect is what an instruction does besides computing: *Access, *Fence, *Barrier, *Warp, *Flow, *Copy, *Special.
 type Effect interface{ effect() }
 

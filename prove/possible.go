@@ -318,7 +318,7 @@ func (q *Possible) results(at int32) contents {
 				d := x.resize(args[1], o.Type.Bits())
 				t = x.ite(x.eq(d, x.num(x.width(d), 0)), x.resize(q.unknown(64, "quotient", at, o.Dst), x.width(t)), t)
 			}
-			if in.System && o.Code == ir.Mov {
+			if in.Returned(o) {
 				t = q.unknown(64, "returned", at, o.Dst)
 			}
 			if o.Dst >= 0 {

@@ -106,7 +106,7 @@ func boundsOf(p *ir.Program) *registers {
 
 // left are the bounds of what an operation of an instruction leaves: of what a function of the CUDA system returns nothing is known.
 func (x *registers) left(i int, in *ir.Inst, o *ir.Op) bounds {
-	if in.System && o.Code == ir.Mov {
+	if in.Returned(o) {
 		return within(64)
 	}
 	return x.result(i, o)

@@ -19,12 +19,17 @@ func (c *comparison) plenty(w World, times, rest int) *Input {
 	return in
 }
 
+// integers are the counts that are no floating-point numbers.
+func (c *comparison) integers() []int64 {
+	used := paramKinds(c.program, c.kinds)
+	return slices.DeleteFunc(c.counts(), func(at int64) bool { return used[at].kind == emu.Float32 || used[at].kind == emu.Float64 })
+}
+
 // huge are inputs like one with very much of one thing, each of another one: a loop of many threads that each do several things ends by its own
 // count.
 func (c *comparison) huge(of *Input) (list []*Input) {
-	used := paramKinds(c.program, c.kinds)
-	for _, at := range c.counts() {
-		if k := used[at].kind; k != emu.Float32 && k != emu.Float64 && len(list) < mostHuge && c.o.Grid == ([3]int{}) && of.Cluster == ([3]int{}) {
+	for _, at := range c.integers() {
+		if len(list) < mostHuge && c.o.Grid == ([3]int{}) && of.Cluster == ([3]int{}) {
 			in := *c.search.with(of, at, false, thatMany)
 			in.Grid = [3]int{1, 1, 1}
 			list = append(list, &in)
@@ -33,14 +38,13 @@ func (c *comparison) huge(of *Input) (list []*Input) {
 	return list
 }
 
-// pairs are inputs with several of two things, each two in turn, and one of all others, or a few: the window of a pool that is wide in an image that
-// is wide, of one channel.
+// pairs are inputs with several of two things, each two in turn, and one of all others, or a few: the window of a pool that is wide in an
+// image that is wide, of one channel.
 func (c *comparison) pairs() (list []*Input) {
 	if c.o.Grid != ([3]int{}) {
 		return nil
 	}
-	used, r := paramKinds(c.program, c.kinds), random(c.o.Seed)
-	at := slices.DeleteFunc(c.counts(), func(n int64) bool { return used[n].kind == emu.Float32 || used[n].kind == emu.Float64 })
+	at, r := c.integers(), random(c.o.Seed)
 	for _, few := range []int{1, 3} {
 		left := mostPairs
 		for i := range at {
@@ -49,7 +53,7 @@ func (c *comparison) pairs() (list []*Input) {
 				for k, n := range at {
 					v := uint64(1 + r.below(few))
 					if k == i || k == j {
-						v = some
+						v = multiple
 					}
 					in = c.search.with(in, n, false, v)
 				}
@@ -60,9 +64,10 @@ func (c *comparison) pairs() (list []*Input) {
 	return list
 }
 
-// some are enough for loops that are unrolled by four to begin three times, and to leave a rest. mostPairs bounds the inputs that have it, of either kind.
+// multiple is enough for loops that are unrolled by four to begin three times, and to leave a rest. mostPairs bounds the inputs that have it,
+// of either kind.
 const (
-	some      = 13
+	multiple  = 13
 	mostPairs = 66
 )
 

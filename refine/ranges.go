@@ -253,8 +253,8 @@ func (a *ranges) compute(k *known, i int32, ops []ir.Op) {
 	x := &registers{func(_ int, r ir.Reg) bounds { return a.content(k, r) }, a.sizes, a.finite, a.numbers}
 	for n := range ops {
 		o := &ops[n]
-		if in := &a.p.Insts[i]; in.System && o.Code == ir.Mov {
-			a.write(k, o.Dst, x.left(int(i), in, o))
+		if a.p.Insts[i].Returned(o) {
+			a.write(k, o.Dst, within(64))
 			continue
 		}
 		if o.Code == ir.Sel && o.Src[0] >= 0 {

@@ -1,0 +1,103 @@
+package realcode
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/ptx"
+	"optcheck/toolchain"
+)
+
+// audited are the cells of a file by 12.4.
+func audited(t *testing.T, o Options, text string) (cells []Cell) {
+	t.Helper()
+	m, err := ptx.Parse("k.ptx", []byte(text))
+	require.NoError(t, err)
+	o.Toolchains = []*toolchain.Toolchain{releases(t, "12.4")[0]}
+	require.NoError(t, AuditAll(t.Context(), o, []*ptx.Module{m}, func(_ int, c *Cell) error {
+		cells = append(cells, *c) // its result goes behind this
+		return nil
+	}))
+	return cells
+}
+
+// TestSurfaces: what is stored to a surface is not compared, and no store of the machine code's own. That it is right is not known.
+func TestSurfaces(t *testing.T) {
+	cells := audited(t, Options{Targets: []string{"sm_80", "sm_90"}, Levels: []string{"O0", "O3"}}, `.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 surface, .param .u32 value)
+{
+	.reg .b32 r<4>;
+	.reg .b64 d;
+	ld.param.u64 d, [surface];
+	ld.param.u32 r0, [value];
+	mov.u32 r1, %tid.x;
+	sust.b.2d.b32.zero [d, {r1, r1}], {r0};
+	ret;
+}
+`)
+	require.Len(t, cells, 4)
+	for _, c := range cells {
+		require.Equal(t, Unknown, c.Class)
+		require.Contains(t, c.Result.Unknown[0].First.Text, "sust")
+		require.Empty(t, c.Result.Findings)
+	}
+}
+
+// TestLeaders: ptxas adds a second atomic for a warp of which all lanes perform one. Of a leader's nobody comes to it, which is proven: that it was
+// performed by no run leaves nothing open.
+func TestLeaders(t *testing.T) {
+	cells := audited(t, Options{Targets: []string{"sm_80", "sm_90"}, Levels: []string{"O3"}, Execute: 4}, `.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 count, .param .u64 in, .param .u32 n)
+{
+	.reg .pred p, q;
+	.reg .b32 r<16>;
+	.reg .b64 d<9>;
+	ld.param.u64 d0, [out];
+	ld.param.u64 d2, [count];
+	ld.param.u64 d1, [in];
+	ld.param.u32 r12, [n];
+	mov.u32 r0, %tid.x;
+	mov.u32 r13, %ntid.x;
+	mov.u32 r3, %lanemask_lt;
+	setp.ge.s32 p, r0, r12;
+	@p bra end;
+again:
+	mul.wide.s32 d3, r0, 4;
+	add.s64 d4, d1, d3;
+	ld.global.u32 r1, [d4];
+	setp.lt.s32 p, r1, 1;
+	@p bra none;
+	activemask.b32 r2;
+	and.b32 r4, r3, r2;
+	setp.ne.s32 q, r4, 0;
+	mov.u32 r5, 0;
+	@q bra told;
+	popc.b32 r6, r2;
+	atom.global.add.u32 r5, [d2], r6;
+told:
+	brev.b32 r7, r2;
+	bfind.shiftamt.u32 r8, r7;
+	shfl.sync.idx.b32 r9, r5, r8, 31, r2;
+	popc.b32 r10, r4;
+	add.s32 r11, r10, r9;
+	mul.wide.s32 d5, r11, 4;
+	add.s64 d6, d0, d5;
+	st.global.u32 [d6], r1;
+none:
+	add.s32 r0, r0, r13;
+	setp.lt.s32 p, r0, r12;
+	@p bra again;
+end:
+	ret;
+}
+`)
+	require.Len(t, cells, 2)
+	for _, c := range cells {
+		require.Equal(t, Preserved, c.Class, c.Reason)
+	}
+}
