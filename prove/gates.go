@@ -91,7 +91,8 @@ func inverted(a []sat.Lit) []sat.Lit {
 // cones finds gates that literals consist of.
 type cones struct {
 	mark  []uint8
-	order []int // of the marked ones
+	order []int   // of the marked ones
+	own   []int32 // see question
 }
 
 // cone marks what literals consist of, down to what is marked with stop; false beyond most gates.
@@ -132,23 +133,34 @@ func (c *cones) clear() {
 
 // question is whether a literal can be true, as clauses over the gates that are marked as its cone; those that stop are inputs.
 func (g *gates) question(c *cones, l sat.Lit, cone, stop uint8) (n int, clauses [][]sat.Lit) {
-	own := map[int]int{}
+	c.own = append(c.own, make([]int32, len(c.mark)-len(c.own))...)
 	for _, v := range c.order {
 		if c.mark[v]&cone != 0 {
-			own[v] = len(own)
+			c.own[v] = int32(n)
+			n++
 		}
 	}
-	name := func(l sat.Lit) sat.Lit { return sat.Lit(2*own[l.Var()]) | l&1 }
+	name := func(l sat.Lit) sat.Lit { return sat.Lit(2*c.own[l.Var()]) | l&1 }
+	lits := make([]sat.Lit, 0, 7*n+2) // of three clauses for each gate
+	clause := func(list ...sat.Lit) {
+		from := len(lits)
+		lits = append(lits, list...)
+		clauses = append(clauses, lits[from:len(lits):len(lits)])
+	}
+	clauses = make([][]sat.Lit, 0, 3*n+2)
 	for _, v := range c.order {
 		in := g.ins[v]
 		switch {
 		case c.mark[v]&cone == 0:
 		case v == 0:
-			clauses = append(clauses, []sat.Lit{name(high)})
+			clause(name(high))
 		case in[0] >= 0 && (stop == 0 || c.mark[v]&stop != stop):
 			out, a, b := name(sat.Lit(2*v)), name(in[0]), name(in[1])
-			clauses = append(clauses, []sat.Lit{out.Not(), a}, []sat.Lit{out.Not(), b}, []sat.Lit{out, a.Not(), b.Not()})
+			clause(out.Not(), a)
+			clause(out.Not(), b)
+			clause(out, a.Not(), b.Not())
 		}
 	}
-	return len(own), append(clauses, []sat.Lit{name(l)})
+	clause(name(l))
+	return n, clauses
 }

@@ -52,3 +52,29 @@ func (q *Possible) joinsOf(r ir.Reg) []bool {
 	q.joins[r] = out
 	return out
 }
+
+// span are the instructions that one dominates, as numbers of the dominator tree: from is its own.
+type span struct{ from, to int32 }
+
+// nest numbers the dominator tree; order has dominators first.
+func (q *Possible) nest(order []int32) {
+	q.nested = make([]span, len(q.up))
+	size, next := make([]int32, len(q.up)), make([]int32, len(q.up))
+	for _, i := range slices.Backward(order) {
+		if size[i]++; q.up[i] >= 0 {
+			size[q.up[i]] += size[i]
+		}
+	}
+	for _, i := range order {
+		if up := q.up[i]; up >= 0 {
+			q.nested[i].from = next[up]
+			next[up] += size[i]
+		}
+		q.nested[i].to, next[i] = q.nested[i].from+size[i], q.nested[i].from+1
+	}
+}
+
+// dominates reports whether an instruction that is come to is on every way to another one, or is it.
+func (q *Possible) dominates(a, b int32) bool {
+	return q.nested[a].from <= q.nested[b].from && q.nested[b].from < q.nested[a].to
+}

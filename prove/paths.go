@@ -3,7 +3,6 @@ package prove
 import (
 	"slices"
 
-	"optcheck/internal/flowgraph"
 	"optcheck/ir"
 )
 
@@ -15,6 +14,10 @@ func (q *Possible) path(at int32) term {
 	for ; at >= 0; at = q.up[at] {
 		if known, ok := q.paths[at]; ok {
 			t = known
+			break
+		}
+		if in := q.seen(at); in != q {
+			t = in.path(at)
 			break
 		}
 		if l := q.last; l != nil && at == l.at {
@@ -40,7 +43,7 @@ func (q *Possible) path(at int32) term {
 // edge is the condition of a jump to an instruction that is come to from there alone, but for what it dominates.
 func (q *Possible) edge(from, at int32) (term, bool) {
 	for _, b := range q.before[at] {
-		if b != from && !flowgraph.Dominates(q.up, at, b) {
+		if b != from && !q.dominates(at, b) {
 			return 0, false
 		}
 	}

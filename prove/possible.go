@@ -19,19 +19,23 @@ type Possible struct {
 	of     []int32           // of which instruction one of p, the program without calls, is a copy; -1: of none
 	copies map[int32][]int32 // the other way: those to which control comes
 	before [][]int32
-	up     []int32            // immediate dominators
-	joins  map[ir.Reg][]bool  // where several contents of a register meet
-	after  map[int32]contents // what instructions write
-	paths  map[int32]term     // under which an instruction is come to
-	writes map[ir.Reg][]int32 // the instructions that write a register
-	front  map[int32][]int32  // dominance frontiers
-	failed bool               // what was asked for is too large, or not understood
-	misses int                // questions of which that turned out
-	met    map[term]int32     // content that comes from where paths meet: from where
-	last   *arrival           // nil: nothing more is known of where paths meet
+	up     []int32               // immediate dominators
+	nested []span                // see dominates
+	joins  map[ir.Reg][]bool     // where several contents of a register meet
+	after  map[int32]contents    // what instructions write
+	paths  map[int32]term        // under which an instruction is come to
+	writes map[ir.Reg][]int32    // the instructions that write a register
+	front  map[int32][]int32     // dominance frontiers
+	failed bool                  // what was asked for is too large, or not understood
+	misses int                   // questions of which that turned out
+	vain   int                   // see mostVain
+	met    map[term]meetingPlace // content that comes from where paths meet
+	last   *arrival              // nil: nothing more is known of where paths meet
+	raw    *Possible             // nothing is counted: see step; nil in itself
+	steps  map[site]step
 
-	arrivals map[[2]int32]*Possible // see along
-	answers  map[[2]term]bool       // see impossible
+	arrivals map[edge]*Possible // see along
+	answers  map[[2]term]bool   // see impossible
 }
 
 // contents are the registers that an instruction writes, and what they hold then.
@@ -39,8 +43,8 @@ type contents map[ir.Reg]term
 
 // NewPossible looks at the kernel of a program with all that it calls. If it is not known what that is, everything is possible.
 func NewPossible(p *ir.Program) *Possible {
-	q := &Possible{copies: map[int32][]int32{}, x: newTerms(mostNodes), after: map[int32]contents{}, paths: map[int32]term{}, joins: map[ir.Reg][]bool{}, writes: map[ir.Reg][]int32{},
-		front: map[int32][]int32{}, met: map[term]int32{}, arrivals: map[[2]int32]*Possible{}, answers: map[[2]term]bool{}}
+	q := (&Possible{copies: map[int32][]int32{}, x: newTerms(mostNodes), joins: map[ir.Reg][]bool{}, writes: map[ir.Reg][]int32{},
+		front: map[int32][]int32{}, met: map[term]meetingPlace{}, steps: map[site]step{}, answers: map[[2]term]bool{}}).fresh(nil)
 	inlined, ok := inline(p)
 	if q.failed = !ok || len(inlined.insts) == 0; q.failed {
 		return q
@@ -51,13 +55,15 @@ func NewPossible(p *ir.Program) *Possible {
 	n := int32(len(q.p.Insts))
 	next := following(q.p)
 	q.before = make([][]int32, n)
-	for _, i := range flowgraph.Order(int(n), []int32{0}, func(i int32) []int32 { return next[i] }) {
+	order := flowgraph.Order(int(n), []int32{0}, func(i int32) []int32 { return next[i] })
+	for _, i := range order {
 		for _, to := range next[i] {
 			q.before[to] = append(q.before[to], i)
 		}
 		q.copies[q.of[i]] = append(q.copies[q.of[i]], i)
 	}
 	q.up = flowgraph.Dominators(int(n), []int32{0}, func(i int32) []int32 { return next[i] }, func(i int32) []int32 { return q.before[i] })
+	q.nest(order)
 	q.failed = !guarded(func() {
 		q.s = newSide(q.x, &plan{}, p, p, nil)
 		for i := range p.Consts {
@@ -69,6 +75,7 @@ func NewPossible(p *ir.Program) *Possible {
 		q.ask = newSweeper(q.x)
 		q.ask.b.memory = func(term) (term, bool) { return 0, false }
 		q.frontiers()
+		q.raw = q.fresh(nil)
 		if !q.comeBack(inlined.backs) {
 			fail("a function does not return to where it was called")
 		}
@@ -126,39 +133,6 @@ func (q *Possible) Constant(at int32) bool {
 	})
 }
 
-// never is Never of one copy of an instruction.
-func (q *Possible) never(at int32, r ir.Reg, is bool) (never bool) {
-	if q.misses > mostMisses {
-		return false
-	}
-	var meets []int32
-	known := guarded(func() {
-		here, what := q.claimed(at, r, is)
-		if never = q.impossible(here, what); !never {
-			meets = q.meets(what, here)
-		}
-	})
-	if !known {
-		q.misses++
-	}
-	for i := 0; i < len(meets) && !never; i++ {
-		never = !slices.ContainsFunc(q.before[meets[i]], func(from int32) bool { return !q.neverAlong(meets[i], from, at, r, is) })
-	}
-	return never
-}
-
-// neverAlong is Never if a place where paths meet was come to from an instruction last. Where that is behind the place, it has held there before.
-func (q *Possible) neverAlong(meet, from, at int32, r ir.Reg, is bool) (never bool) {
-	guarded(func() {
-		here, what := q.along(meet, from).claimed(at, r, is)
-		if flowgraph.Dominates(q.up, meet, from) && flowgraph.Dominates(q.up, meet, at) {
-			here = q.x.and(here, q.x.not(q.x.and(q.claimed(at, r, is))))
-		}
-		never = q.impossible(here, what)
-	})
-	return never
-}
-
 // claimed are the conditions under which an instruction is come to, and that a register has a truth there.
 func (q *Possible) claimed(at int32, r ir.Reg, is bool) (here, what term) {
 	here, what = q.path(at), q.x.num(1, 1)
@@ -188,6 +162,11 @@ const (
 	mostPaths = 8
 	// mostCopies is of how many copies of an instruction is asked.
 	mostCopies = 64
+	// mostArrivals is how many arrivals are told apart one after the other, mostLooks how many such paths are looked at for one
+	// question. Behind mostVain of them that found nothing, only one arrival is told apart.
+	mostArrivals = 3
+	mostLooks    = 20
+	mostVain     = 400
 	// mostConflicts is how long the solver looks for one answer.
 	mostConflicts = 4000
 	// mostMisses is how many questions may turn out to be too large before none is asked any more.
@@ -202,7 +181,7 @@ func (q *Possible) value(at int32, r ir.Reg) term {
 	if r == ir.None {
 		return q.x.num(64, 0)
 	}
-	if q.s.uniform[r] && !q.once(r) {
+	if q = q.seen(at); q.s.uniform[r] && !q.once(r) {
 		return q.shared(at, r)
 	}
 	joins := q.joinsOf(r)
@@ -213,13 +192,12 @@ func (q *Possible) value(at int32, r ir.Reg) term {
 		case l != nil && at == l.at:
 			return l.of.value(at, r)
 		case joins[at]:
-			t := q.unknown(64, "at", at, r)
-			q.met[t] = at
-			return t
+			return q.joined(at, r)
 		}
 		if at = q.up[at]; at < 0 {
 			return q.x.named(64, fmt.Sprintf("first: %d", r), true)
 		}
+		q = q.seen(at)
 		if t, ok := q.results(at)[r]; ok {
 			return t
 		}
@@ -253,7 +231,7 @@ func othersRun(do ir.Effect) bool {
 
 // ofAll is content of a register that is that of all lanes, and of which nothing else is known.
 func (q *Possible) ofAll(at int32, r ir.Reg) term {
-	return q.x.named(64, fmt.Sprintf("shared %v %d: %d", q.last != nil, at, r), false)
+	return q.x.named(64, fmt.Sprintf("shared %d %d: %d", q.level(), at, r), false)
 }
 
 // once reports whether one operation of constants alone writes a register: then no other lane writes something else.
@@ -287,14 +265,12 @@ func (q *Possible) behind(at int32, r ir.Reg) term {
 
 // unknown is content of which nothing is known; what is performed behind an arrival has its own.
 func (q *Possible) unknown(w int, what string, at int32, r ir.Reg) term {
-	if q.last != nil {
-		what = "again " + what
-	}
-	return q.x.named(w, fmt.Sprintf("%s %d: %d", what, at, r), true)
+	return q.x.named(w, fmt.Sprintf("%s %d %d: %d", what, q.level(), at, r), true)
 }
 
 // results are what an instruction writes.
 func (q *Possible) results(at int32) contents {
+	q = q.seen(at)
 	if c, ok := q.after[at]; ok {
 		return c
 	}

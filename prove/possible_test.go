@@ -1,6 +1,7 @@
 package prove_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,12 @@ import (
 	"optcheck/ir"
 	"optcheck/prove"
 )
+
+// remainder adds each 256th of n elements, of which there are less than so many: what four do not divide, then four at once.
+const remainder = "mov.u32 a, %%tid.x; setp.ge.s32 q, n, %d; @q bra gone; setp.ge.s32 q, a, n; @q bra begun; add.u32 a, a, 256; " +
+	"begun: setp.ge.s32 q, a, n; @q bra gone; not.b32 b, a; add.s32 b, b, n; shr.u32 c, b, 8; add.u32 c, c, 1; and.b32 c, c, 3; " +
+	"setp.eq.s32 q, c, 0; @q bra rest; single: add.u32 x, x, a; add.u32 a, a, 256; add.u32 c, c, -1; setp.ne.s32 q, c, 0; @q bra single; " +
+	"rest: setp.lt.u32 q, b, 768; @q bra gone; asked: add.u32 x, x, a; add.s32 a, a, 1024; setp.lt.s32 p, a, n; @p bra asked"
 
 // TestPossible: of a jump that no input makes, or all do, that is found out; what an earlier iteration left is not taken for what this one does.
 func TestPossible(t *testing.T) {
@@ -58,7 +65,14 @@ func TestPossible(t *testing.T) {
 			"setp.lt.u32 q, a, m; @q bra again", false, false},
 		{"in the inner of two loops", "mov.u32 a, 0; outer: mov.u32 c, a; again: and.b32 b, c, 3; setp.ne.u32 p, b, 0; @p bra asked; add.u32 x, x, 1; " +
 			"asked: add.u32 c, c, 8; setp.lt.u32 q, c, m; @q bra again; add.u32 a, a, 6; setp.lt.u32 q, a, n; @q bra outer", false, false},
-		{"in a loop", "mov.u32 a, 0; again: add.u32 a, a, 2; setp.lt.u32 q, a, m; @q bra again; and.b32 b, a, 1; setp.eq.u32 p, b, 1", false, false},
+		{"behind a loop", "mov.u32 a, 0; again: add.u32 a, a, 2; setp.lt.u32 q, a, m; @q bra again; and.b32 b, a, 1; " +
+			"setp.eq.u32 p, b, 1", true, false},
+		{"in the inner of two loops, of multiples", "mov.u32 a, 0; outer: mov.u32 c, a; again: and.b32 b, c, 3; setp.ne.u32 p, b, 0; " +
+			"@p bra asked; add.u32 x, x, 1; asked: add.u32 c, c, 8; setp.lt.u32 q, c, m; @q bra again; add.u32 a, a, 12; setp.lt.u32 q, a, n; @q bra outer", true, false},
+		{"in the inner of two loops, of what is loaded", "mov.u32 a, 0; outer: mov.u32 c, a; again: and.b32 b, c, 3; setp.ne.u32 p, b, 0; " +
+			"@p bra asked; add.u32 x, x, 1; asked: add.u32 c, c, 8; setp.lt.u32 q, c, m; @q bra again; ld.global.u32 b, [d]; shl.b32 b, b, 2; add.u32 a, a, b; setp.lt.u32 q, a, n; @q bra outer", true, false},
+		{"what is left, unrolled by four", fmt.Sprintf(remainder, 2049), true, false},
+		{"what is left, unrolled by four, of more", fmt.Sprintf(remainder, 2050), false, false},
 	} {
 		text := ".visible .entry k(.param .u64 at, .param .u32 pn, .param .u32 pm)\n{\n.reg .pred p, q;\n.reg .b32 n, m, x, a, b, c;\n.reg .b64 d;\n" +
 			"ld.param.u64 d, [at];\nld.param.u32 n, [pn];\nld.param.u32 m, [pm];\nmov.u32 x, 1;\n" + strings.ReplaceAll(c.body, "; ", ";\n") +

@@ -317,12 +317,12 @@ func (h *holds) ask(q *ir.Program, n int) {
 
 // compiled are the modules whose machine code is looked at, too.
 var compiled = map[string]string{"turns.ptx": "sm_80", "execute.ptx": "sm_90", "constants.ptx": "sm_80", "table.ptx": "sm_90", "loops.ptx": "sm_90", "calls.ptx": "sm_80",
-	"control.ptx": "sm_90", "atomics.ptx": "sm_80", "uniform.ptx": "sm_90", "ls-bh.ptx": "sm_90", "order-mp.ptx": "sm_80"}
+	"control.ptx": "sm_90", "atomics.ptx": "sm_80", "uniform.ptx": "sm_90", "ls-bh.ptx": "sm_90", "order-mp.ptx": "sm_80", "chains.ptx": "sm_80"}
 
 // kernels are kernels of PTX, and their machine code where there is a compiler.
 func kernels(t *testing.T) (out []*ir.Program) {
 	var files []string
-	for _, pattern := range []string{"../realcode/testdata/*.ptx", "../sass/lower/testdata/*.ptx", "../program/cases/order-mp/order-mp.ptx", "../program/cases/ls-bh/ls-bh.ptx"} {
+	for _, pattern := range []string{"../realcode/testdata/*.ptx", "../sass/lower/testdata/*.ptx", "testdata/*.ptx", "../program/cases/order-mp/order-mp.ptx", "../program/cases/ls-bh/ls-bh.ptx"} {
 		more, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		files = append(files, more...)

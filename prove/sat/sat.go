@@ -60,17 +60,38 @@ func Solve(n int, clauses [][]Lit, conflicts int, effort *int) (a Answer, model 
 	s := &solver{watches: make([][]*clause, 2*n), value: make([]int8, n), level: make([]int32, n), reason: make([]*clause, n),
 		phase: make([]bool, n), score: make([]float64, n), seen: make([]bool, n), step: 1, effort: effort}
 	s.heap = newHeap(s.score)
-	for _, c := range clauses {
-		s.add(c)
-	}
+	s.begin(clauses)
 	if s.broken || s.propagate() != nil {
 		return Unsatisfiable, nil, nil
 	}
 	return s.search(conflicts)
 }
 
-func (s *solver) add(lits []Lit) {
-	switch len(lits) {
+// begin takes the clauses that are to hold. What it needs for them is allocated at once: most questions are large, and answered soon.
+func (s *solver) begin(clauses [][]Lit) {
+	watched, size := make([]int, len(s.watches)), 0
+	for _, c := range clauses {
+		size += len(c)
+		for _, l := range c[:min(len(c), 2)] {
+			watched[l.Not()]++
+		}
+	}
+	lists := make([]*clause, 2*len(clauses))
+	for l, n := range watched {
+		s.watches[l], lists = lists[:0:n], lists[n:]
+	}
+	own, lits := make([]clause, len(clauses)), make([]Lit, 0, size)
+	s.clauses = make([]*clause, 0, len(clauses))
+	for i, c := range clauses {
+		from := len(lits)
+		lits = append(lits, c...)
+		own[i].lits = lits[from:len(lits):len(lits)]
+		s.add(&own[i])
+	}
+}
+
+func (s *solver) add(c *clause) {
+	switch lits := c.lits; len(lits) {
 	case 0:
 		s.broken = true
 	case 1:
@@ -80,7 +101,7 @@ func (s *solver) add(lits []Lit) {
 			s.set(lits[0], nil)
 		}
 	default:
-		s.attach(&clause{lits: append([]Lit(nil), lits...)})
+		s.attach(c)
 	}
 }
 
