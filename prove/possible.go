@@ -163,7 +163,8 @@ const (
 	// mostCopies is of how many copies of an instruction is asked.
 	mostCopies = 64
 	// mostArrivals is how many arrivals are told apart one after the other, mostLooks how many such paths are looked at for one
-	// question. Behind mostVain of them that found nothing, only one arrival is told apart.
+	// question. Behind mostVain of them that found nothing, or half of the effort, only one arrival is told apart: questions to come
+	// need the rest.
 	mostArrivals = 3
 	mostLooks    = 20
 	mostVain     = 400
