@@ -9,8 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	campaigns "optcheck/audit/campaign"
 	"optcheck/internal/input"
@@ -19,12 +21,21 @@ import (
 	"optcheck/pipeline"
 )
 
-// vet checks that what a campaign says, whoever wrote it, chooses no program and no more of
-// compilers' arguments than any file may.
+// longest is how long a process may take at most that a file asks for which nobody trusts.
+const longest = time.Minute
+
+// vet checks that what a campaign says, whoever wrote it, chooses no program, no more of compilers'
+// arguments than any file may, and no more of this machine than it has.
 func vet(s *campaigns.Spec) error {
 	args := func(s *campaigns.Slurm) bool { return s != nil && len(s.Args) > 0 }
 	if len(s.ToolchainDirs) > 0 || args(s.Slurm) || s.GPU != nil && args(s.GPU.Slurm) {
 		return errors.New("toolchain-dirs and args say what is run on this machine")
+	}
+	if s.Timeout.Value() > longest {
+		return fmt.Errorf("timeout: %s is more than %v", s.Timeout, longest)
+	}
+	if n := runtime.NumCPU(); s.Engine == campaigns.EngineLocal && (s.Jobs > n || s.Parallel > n) {
+		return fmt.Errorf("jobs and parallel: this machine has %d processors", n)
 	}
 	for _, v := range s.Vendors {
 		source := sourceFor(s, v)

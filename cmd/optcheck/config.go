@@ -46,6 +46,8 @@ var defaults = map[string]any{
 var guarded = map[string]string{
 	"toolchain-dirs": "it names programs to run",
 	"limits":         "it protects this machine",
+	"timeout":        "it protects this machine",
+	"jobs":           "it protects this machine",
 }
 
 // maxConfig bounds a configuration file, in bytes.
