@@ -99,9 +99,7 @@ func known(p *valuePool, answers *[]int8, v value, is func(value) bool) bool {
 	if v == none {
 		return false
 	}
-	if len(*answers) <= int(v) {
-		*answers = append(*answers, make([]int8, len(p.nodes)-len(*answers))...)
-	}
+	*answers = append(*answers, make([]int8, len(p.nodes)-len(*answers))...)
 	if (*answers)[v] == 0 {
 		(*answers)[v] = -1
 		if is(v) {

@@ -75,7 +75,6 @@ func (m *machine) enter(i int) {
 		return
 	}
 	l := m.view.loops
-	clear(m.chosen)
 	for r, varies := range l.varies[i] {
 		if varies {
 			m.cur.v[r] = m.tr.pool.mk(node{kind: kSpecial, imm: m.tr.pool.str(fmt.Sprintf("round %d %d", i, r)), a: none, b: none, c: none})

@@ -138,7 +138,7 @@ func liftThread(t *litmus.Test, i int, in *LiftedThread, code *Lifted, order []i
 		l.taken[d.Name] = true
 		if d.Init.Kind == litmus.OperandLoc && !l.written(d.Name) {
 			for k := range t.Locations {
-				if _, ok := l.addrs[k]; !ok && t.Locations[k].Name == d.Init.Name {
+				if t.Locations[k].Name == d.Init.Name {
 					l.addrs[k] = d.Name
 				}
 			}

@@ -323,12 +323,9 @@ func (p *pass) selection(d, v value) bool {
 }
 
 func (p *pass) selects(d, v value) bool {
-	if !p.tr.pool.first(d) {
-		return false
-	}
-	n := p.tr.pool.nodes[d]
-	if n.kind != kSel && n.kind != kPhi {
+	if !p.tr.pool.first(d) || d == v {
 		return d == v
 	}
-	return p.selects(n.a, v) || p.selects(n.b, v)
+	n := p.tr.pool.nodes[d]
+	return (n.kind == kSel || n.kind == kPhi) && (p.selects(n.a, v) || p.selects(n.b, v))
 }

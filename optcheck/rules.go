@@ -519,7 +519,7 @@ func (p *pass) hasOperand(x *event, e spec.Entry, i int, want value) bool {
 			p.tr.pool.visit()
 			return p.isWord(want, x.read, 1)
 		}
-		return len(x.data) > 1 && (x.data[1] == want || p.selection(want, x.data[1]))
+		return len(x.data) > 1 && p.selection(want, x.data[1])
 	}
 	words := e.Kind.Width / 4
 	if i*words >= len(x.data) {
@@ -527,7 +527,7 @@ func (p *pass) hasOperand(x *event, e spec.Entry, i int, want value) bool {
 	}
 	d := x.data[i*words]
 	aggregated := e.Kind.Atom != litmus.AtomCAS && e.Kind.Atom != litmus.AtomExch
-	return d == want || p.selection(want, d) || p.selection(d, want) && e.Guarded || aggregated && p.combinedOf(d, want, e.Guarded)
+	return p.selection(want, d) || p.selection(d, want) && e.Guarded || aggregated && p.combinedOf(d, want, e.Guarded)
 }
 
 // isWord reports whether a value is the given word of a read, perhaps through selections.

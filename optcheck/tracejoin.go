@@ -217,7 +217,7 @@ func (m *machine) blockCond(b int) (cond bool, t taint, when []sense) {
 			way = append(way, o.when...)
 			m.flow.steps -= len(o.when)
 		}
-		if decided && len(way) == 0 {
+		if len(way) == 0 {
 			m.conds[b] = blockCondition{}
 			return false, 0, nil
 		}

@@ -214,7 +214,7 @@ func (p *pass) runUnmarked() {
 	a := p.tr.arch
 	for ev := range p.tr.events {
 		x := &p.tr.events[ev]
-		if (x.role == isa.RoleStore || a.result(p, ev)) && len(p.owner[ev]) == 0 && p.keepsResult(x) {
+		if (x.role == isa.RoleStore || a.result(p, ev)) && p.keepsResult(x) {
 			x.arm = true
 		}
 	}

@@ -25,7 +25,7 @@ func checkLanes(p *pass) {
 		if ev < 0 || !ok || e.Kind.Atom != litmus.AtomAdd || e.Kind.Width != 4 || p.tr.events[ev].mem.Locked || len(p.tr.events[ev].data) == 0 {
 			continue
 		}
-		if d := p.tr.events[ev].data[0]; d == want || p.selection(want, d) || p.selection(d, want) {
+		if d := p.tr.events[ev].data[0]; p.selection(want, d) || p.selection(d, want) {
 			continue // each lane adds its own
 		}
 		if why := p.lanesDiffer(k, ev, want); why != "" {
