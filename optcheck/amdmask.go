@@ -52,9 +52,7 @@ func (p *valuePool) flat(lut uint8, a, b, c2 value) value {
 			table |= 1 << idx
 		}
 	}
-	for len(leaves) < 3 {
-		leaves = append(leaves, none)
-	}
+	leaves = append(leaves, none, none, none)
 	return p.bits(table, leaves[0], leaves[1], leaves[2])
 }
 

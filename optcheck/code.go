@@ -213,8 +213,8 @@ func operandName(e spec.Entry, i int) string {
 // instance describes what accesses read in the current sample.
 func (c *comparison) instance(s *sampler) string {
 	var list []string
-	for i, e := range c.p.s.Entries {
-		if e.Reads() && s.asked[[2]int{i, 0}] {
+	for i := range c.p.s.Entries {
+		if s.asked[[2]int{i, 0}] {
 			list = append(list, fmt.Sprintf("%s reads 0x%x", c.p.name(i), s.Read(i, 0)))
 		}
 	}

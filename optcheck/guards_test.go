@@ -111,3 +111,49 @@ func TestLiftedMinimum(t *testing.T) {
 		require.Equal(t, want, l.th.Body[0].Type)
 	}
 }
+
+// TestUnguarded: what a guarded access read stands beside the token, and nothing else does.
+func TestUnguarded(t *testing.T) {
+	tr := &trace{pool: newValuePool()}
+	v, p := &pass{tr: tr, s: &spec.Spec{}}, tr.pool
+	read, other, token := p.mk(node{kind: kLoad, a: 0, b: 0, c: none}), p.mk(node{kind: kLoad, a: 1, b: 0, c: none}), p.param(v.s.ResultParam()+8)
+	sel := func(a, b value) value { return p.mk(node{kind: kSel, a: a, b: b, c: p.param(0)}) }
+	both := sel(read, other)
+	for in, want := range map[value]value{none: none, read: read, sel(read, token): read, sel(token, read): read, both: both} {
+		require.Equal(t, want, v.unguarded(in))
+	}
+}
+
+// TestOneLane: the number of lanes is a factor that neither reads nor parameters decide.
+func TestOneLane(t *testing.T) {
+	tr := &trace{pool: newValuePool()}
+	v, p := &pass{tr: tr}, tr.pool
+	opaque := func(of value) value { return p.mk(node{kind: kOpaque, a: none, b: none, c: of}) }
+	read, operand := p.mk(node{kind: kLoad, a: 0, b: 0, c: none}), p.param(8)
+	for _, c := range []struct {
+		lanes value
+		is    bool
+	}{{opaque(p.constant(7)), true}, {opaque(p.param(16)), false}, {opaque(read), false}, {p.constant(3), false}} {
+		product := p.mk(node{kind: kFun, imm: uint64(isa.MicroMul) << 8, a: operand, b: c.lanes, c: none})
+		got, ok := v.ofOneLane(&event{mem: isa.Mem{Width: 4}, data: []value{product}})
+		require.Equal(t, c.is, ok)
+		require.True(t, !ok || got == operand)
+	}
+}
+
+// TestHighestBit: to add to the highest bit is to invert it.
+func TestHighestBit(t *testing.T) {
+	p := newValuePool()
+	x := p.param(0)
+	high := p.bits(lutA&lutB, x, p.constant(0x80000000), none)
+	require.Equal(t, affine{x, 0x80000000, 0x80000001}, p.affineOf(p.add(high, p.constant(0x80000001)), 0))
+}
+
+// TestCasesEnd: so many values are computed, and no more.
+func TestCasesEnd(t *testing.T) {
+	tr := &trace{pool: newValuePool()}
+	a, b := tr.pool.constant(1), tr.pool.constant(2)
+	s := &cases{tr: tr, known: make([]word, len(tr.pool.nodes)), at: 1}
+	require.True(t, s.word(a).ok)
+	require.False(t, s.word(b).ok)
+}

@@ -58,9 +58,7 @@ func machineRegisters(t *litmus.Test, i int, in *LiftedThread, f *explore.Final)
 	th := &t.Threads[i]
 	regs := map[string]wordReg{}
 	for _, d := range th.Regs {
-		if d.Init.Kind == litmus.OperandConst {
-			regs[d.Name] = wordReg{v: d.Init.Value}
-		}
+		regs[d.Name] = wordReg{v: d.Init.Value}
 	}
 	entry := map[int]int{}
 	for _, e := range in.Spec.Entries {

@@ -3,6 +3,7 @@ package verify
 import (
 	"encoding/binary"
 	"fmt"
+	"time"
 
 	"optcheck/emu"
 	"optcheck/ir"
@@ -45,6 +46,8 @@ type Options struct {
 	Inputs, Schedules int
 	// Steps bounds the instructions of threads of a run; 0: 1<<24, or 1<<26 if no value is chosen.
 	Steps int64
+	// Until is when all must be at its end: what is not done by then is unknown. Zero: whenever it is.
+	Until time.Time
 	// CUDA tells that the program was written in CUDA C++, whose __syncthreads() all threads of a block must reach alike.
 	CUDA bool
 	// Params are the names that the source gives the parameters; they may be used in Args. Without them those of the PTX are.

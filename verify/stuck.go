@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"time"
 
 	"optcheck/emu"
 )
@@ -15,13 +16,22 @@ const (
 	window     = 64
 )
 
+// errLate is the end of a run that has no time left.
+var errLate = errors.New("the time for the kernel was up (--for)")
+
+// late reports whether the time is up.
+func (o *Options) late() bool { return !o.Until.IsZero() && time.Now().After(o.Until) }
+
 // run executes until all threads have ended. It is emu.ErrStuck, too, if every thread that is left repeats itself while memory
 // stays as it is: no order of threads ends that.
 func (m *monitor) run(steps int64) error {
-	g := m.grid
+	g, o := m.grid, m.found.options
 	g.Policy.MaxSteps = min(steps, firstSlice)
 	var still watch
 	for {
+		if o.late() {
+			return errLate
+		}
 		err := g.Run()
 		if !errors.Is(err, emu.ErrSteps) {
 			return err

@@ -161,6 +161,9 @@ func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
 	if !set.Unmended {
 		set.mend(p, lines, r)
 	}
+	if set.late() {
+		r.Unknown = append(r.Unknown, errLate.Error())
+	}
 	return r, nil
 }
 
@@ -422,6 +425,8 @@ func (m *monitor) failed(err error) (why, unknown string) {
 			return err.Error(), "with the chosen values: " + m.found.place(fault.Inst) + err.Error()
 		}
 		return err.Error(), ""
+	case errors.Is(err, errLate):
+		return err.Error(), "" // program says so
 	case errors.Is(err, emu.ErrStuck):
 		m.stuck()
 		return err.Error(), ""

@@ -21,7 +21,7 @@ import (
 	"optcheck/pipeline"
 )
 
-// longest is how long a process may take at most that a file asks for which nobody trusts.
+// longest is how long something may take at most that nobody whom the user trusts has asked for.
 const longest = time.Minute
 
 // vet checks that what a campaign says, whoever wrote it, chooses no program, no more of compilers'

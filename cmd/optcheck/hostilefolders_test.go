@@ -97,12 +97,13 @@ func (a *attack) folder() {
 		case 1:
 			require.NoError(a.t, os.Symlink("/dev/zero", in(name)))
 		case 2, 3, 4, 5, 6, 7:
-			a.write(in(name), "toolchain-dirs: ["+anyOf(a.r, "bin", ".", "sub/bin")+"]\nlimits: [bytes=1]\n")
+			a.write(in(name), "toolchain-dirs: ["+anyOf(a.r, "bin", ".", "sub/bin")+"]\nlimits: [bytes=1]\ntimeout: 1000h\njobs: 99999\n")
 		}
 	}
 	for _, name := range []string{"fifo", "fifo.cat", "fifo.ptx"} {
 		require.NoError(a.t, syscall.Mkfifo(in(name), 0o600))
 	}
+	require.NoError(a.t, os.Link(filepath.Join(a.base, "precious", "file"), in("hard")))
 	for name, to := range map[string]string{"link": "../precious", "linked": "../precious/file", "sub/link": "../../precious",
 		"x.db-wal": "../precious/file", "out/mp.litmus": "../../precious/file", "out/index.html": "../../precious/file",
 		"nightly.campaign/optcheck.new": "../../precious/file",
@@ -221,7 +222,8 @@ func (a *attack) steps() []trial {
 	case 4:
 		return []trial{do(".", anyOf(a.r, "convert --to lisa mp --out out", "gen --presets quick --out link/../out",
 			"bug mp@12.4/sm_80/O0:merged --out bundle",
-			"merge x.db x.db", "audit mp --targets sm_80 --levels O0 --store x.db -q", "store check x.db", "tests .", "audit . -q",
+			"merge x.db x.db", "audit mp --targets sm_80 --levels O0 --store x.db -q", "audit mp --targets sm_80 --levels O0 --output hard -q",
+			"verify k.ptx --sarif hard", "verify k.ptx --resume hard", "report run.jsonl --report sarif=hard", "store check x.db", "tests .", "audit . -q",
 			"model mp --cat fifo.cat",
 			"audit mp --model ./fifo.cat", "audit fifo.ptx", "app test fifo.yaml", "check own.txt --against fifo",
 			"audit k.ptx bad.ptx --targets sm_80 -q", "audit k.ptx --execute 2 --targets sm_80 --keep-code link -q", "emulate bad.ptx", "emulate k.ptx --arg n=1000000000",

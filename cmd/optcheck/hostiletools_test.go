@@ -192,6 +192,10 @@ func (c *toolCorpus) programs(cubin string) {
 		require.NoError(c.t, err)
 		sources = append(sources, data)
 	}
+	c.n++
+	endless := ".version 7.1\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n\t.reg .b32 %r<2>;\n\t.reg .b64 %rd<2>;\n" +
+		"\tld.param.u64 %rd1, [out];\n\tmov.u32 %r1, 0;\nspin:\n\tadd.u32 %r1, %r1, 1;\n\tst.volatile.global.u32 [%rd1], %r1;\n\tbra spin;\n}\n"
+	c.add("endless program, executed", false, append([]string{"audit", c.write("endless.ptx", []byte(endless))}, shortAudit...)...)
 	for i := range 30 {
 		c.n++
 		source := mutate(c.r, sources[c.r.IntN(len(sources))], 1<<16)

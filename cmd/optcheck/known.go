@@ -62,7 +62,7 @@ func baselineFile(file string) error {
 		return nil
 	}
 	if _, err := os.Lstat(file); err == nil {
-		return fmt.Errorf("--write-known: %s is there already (--known %s takes it; name another file for what is new)", file, file)
+		return fmt.Errorf("%s is there already: name another file for what is new", file)
 	}
 	return nil
 }

@@ -61,7 +61,8 @@ func newProgramRun(env *environment, f *auditFlags, files []string) *programRun 
 		Jobs: env.settings.jobs, Execute: int(f.execute)}}
 }
 
-func (r *programRun) memory() int64 { return 640 << 20 }
+// memory leaves what is no garbage room below half a gigabyte: an endless kernel has 200 MiB of events to compare.
+func (r *programRun) memory() int64 { return 384 << 20 }
 
 func (r *programRun) store(ctx context.Context, path string) (*auditStore, error) {
 	st, err := openStore(ctx, r.env, path, "none", &audit.Options{})

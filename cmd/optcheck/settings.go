@@ -77,8 +77,8 @@ func (s *settings) limit() (time.Duration, error) {
 }
 
 // fileTimeout is the time limit of a process that reads a file from outside: compiling may take
-// long, printing what somebody else compiled does not.
-const fileTimeout = "10s"
+// long, printing what somebody else compiled does not. With all around it the command takes less than ten seconds.
+const fileTimeout = "8s"
 
 // forFile returns an environment for reading files from outside: unless somebody has chosen
 // another one, fileTimeout is the time limit.

@@ -106,7 +106,7 @@ found but not everything could be told.`,
 	f.BoolVar(&v.o.Executions, "executions", false, "show what the two threads of a race did, in the run that showed it first")
 	f.BoolVar(&v.needed, "needed", false, "leave out each synchronisation, and say whether that is noticed")
 	f.BoolVar(&v.all, "all-executions", false, "look at all executions of a small launch that the model ptx allows, not at some runs")
-	f.DurationVar(&v.limit, "for", time.Minute, "with --all-executions or --reduce: how long one kernel may take")
+	f.DurationVar(&v.limit, "for", time.Minute, "how long one kernel may take; with --reduce, again to make it small")
 	f.StringVar(&v.fail, "fail-on", "any", "exit with 1 if this was found: all (also what rests on chosen values, and races that change no value), any, race, never")
 	f.StringSliceVar(&v.front, "front-flags", nil, "further arguments for the compiler of CUDA C++, separated by commas")
 	f.StringSlice("toolchains", nil, "compile CUDA C++ with these toolchains only")
@@ -246,7 +246,7 @@ func (v *verification) write(ctx context.Context, env *environment) error {
 
 // need says of each synchronisation of a kernel whether it is noticed when it is left out or made weaker.
 func (v *verification) need(env *environment, l *toVerify) error {
-	needs, _, err := verify.Needed(l.module, l.kernel, &l.o)
+	needs, _, err := verify.Needed(l.module, l.kernel, v.timed(l))
 	if err != nil {
 		return err
 	}

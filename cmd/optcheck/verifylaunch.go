@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"optcheck/internal/input"
 	"optcheck/internal/plain"
@@ -230,7 +231,8 @@ func (v *verification) program(file string) ([]toVerify, error) {
 func (r *programRun) verify(m *ptx.Module, p *realcode.Program) {
 	for i := range p.Tests {
 		t := &p.Tests[i]
-		x, err := verify.Kernel(m, strings.TrimPrefix(t.Name, m.Name()+":"), &verify.Options{CUDA: isCUDA(t.File), Unmended: true})
+		x, err := verify.Kernel(m, strings.TrimPrefix(t.Name, m.Name()+":"),
+			&verify.Options{CUDA: isCUDA(t.File), Unmended: true, Until: time.Now().Add(longest)})
 		if err != nil {
 			t.Itself = "unknown: " + err.Error()
 		} else {

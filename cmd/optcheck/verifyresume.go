@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"time"
 
 	"optcheck/internal/input"
 	"optcheck/verify"
@@ -31,19 +32,27 @@ func (v *verification) resumed() (err error) {
 
 // result verifies a kernel, or takes what an earlier run has found out about the same text with the same options.
 func (v *verification) result(l *toVerify) (*verify.Result, error) {
+	o := v.timed(l)
 	if v.kept == nil {
-		return verify.Kernel(l.module, l.kernel, &l.o)
+		return verify.Kernel(l.module, l.kernel, o)
 	}
 	key := v.key(l)
 	if r := v.had[key]; r != nil && !slices.Contains(r.Found, nil) {
 		r.Restore()
 		return r, nil
 	}
-	r, err := verify.Kernel(l.module, l.kernel, &l.o)
-	if err == nil {
+	r, err := verify.Kernel(l.module, l.kernel, o)
+	if err == nil && time.Now().Before(o.Until) { // another run may have more time
 		err = v.kept.Put(verified{key, r})
 	}
 	return r, err
+}
+
+// timed are the options of a kernel whose time begins now.
+func (v *verification) timed(l *toVerify) *verify.Options {
+	o := l.o
+	o.Until = time.Now().Add(v.limit)
+	return &o
 }
 
 // key is that of a kernel with all that decides what is found out about it.

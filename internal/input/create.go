@@ -13,18 +13,22 @@ import (
 // ErrNobodyReads: what is to be written is a pipe or a socket, and nobody reads it.
 var ErrNobodyReads = errors.New("a pipe that nobody reads")
 
-// ErrLink: what is to be written is a link that leads to a file, or nowhere. Who fills a folder chooses where it leads.
-var ErrLink = errors.New("a link: name the file that it leads to, or remove it")
+// ErrLink: what is to be written is a link that leads to a file, or nowhere, or a file with a second name. Who fills a folder chooses where it
+// leads.
+var ErrLink = errors.New("a link, or a file that has another name, too: name another file, or remove it")
 
 // readerWait is how long the reader of a pipe may take to come: a shell starts both at once.
 const readerWait = 2 * time.Second
 
 // Create opens a file for writing, and empties it or makes it, as os.Create does. Of a pipe it does not wait for ever that
-// somebody reads it, and it writes no file that a link leads to, but for those of the system (/dev/stdout).
+// somebody reads it, and it writes no file that a link leads to or that has a second name, but for those of the system (/dev/stdout).
 func Create(path string) (*os.File, error) { return named(path, os.O_TRUNC) }
 
 // CreateIn is Create below a folder.
 func CreateIn(root *os.Root, path string) (*os.File, error) {
+	if err := single(path, root.Stat); err != nil {
+		return nil, err
+	}
 	return output(root.OpenFile, path, os.O_TRUNC)
 }
 
@@ -37,7 +41,20 @@ func named(path string, flags int) (*os.File, error) {
 			return nil, &fs.PathError{Op: "open", Path: path, Err: ErrLink}
 		}
 	}
+	if err := single(path, os.Stat); err != nil && !ofSystem(path) {
+		return nil, err
+	}
 	return output(os.OpenFile, path, flags)
+}
+
+// single is an error for a file that has other names, too: a hard link makes them.
+func single(path string, stat func(string) (fs.FileInfo, error)) error {
+	if st, err := stat(path); err == nil && st.Mode().IsRegular() {
+		if s, ok := st.Sys().(*syscall.Stat_t); ok && s.Nlink > 1 {
+			return &fs.PathError{Op: "open", Path: path, Err: ErrLink}
+		}
+	}
+	return nil
 }
 
 // ofSystem reports whether a path is one of the names of open files and devices.

@@ -45,6 +45,20 @@ func TestCreate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "through the system", string(data))
 
+	// Nor is a file written that has another name, but through the system.
+	other, inDir := filepath.Join(dir, "other"), "other"
+	require.NoError(t, os.Link(file, other))
+	require.ErrorIs(t, WriteFile(other, nil), ErrLink)
+	_, err = Append(other)
+	require.ErrorIs(t, err, ErrLink)
+	in, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	defer in.Close()
+	_, err = CreateIn(in, inDir)
+	require.ErrorIs(t, err, ErrLink)
+	require.NoError(t, WriteFile(fmt.Sprint("/dev/fd/", f.Fd()), []byte("through the system")))
+	require.NoError(t, os.Remove(other))
+
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	_, err = Create(pipe)
 	require.ErrorIs(t, err, ErrNobodyReads)
@@ -65,4 +79,30 @@ func TestCreate(t *testing.T) {
 	much := bytes.Repeat([]byte("x"), 1<<20)
 	require.NoError(t, WriteFile(pipe, much))
 	require.Equal(t, much, <-read)
+}
+
+// TestForeignJournal: a file without a line is taken for a journal only if it is empty, or begins as one.
+func TestForeignJournal(t *testing.T) {
+	type line struct {
+		Key  string `json:"key"`
+		More int    `json:"more"`
+	}
+	name := filepath.Join(t.TempDir(), "journal")
+	for text, ours := range map[string]bool{"": true, "{": true, `{"kind":"x`: false, `{"key":"x`: true, "mine": false, `{"key":"x"}`: false, "{}": false} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		j, err := OpenJournal(name, 1000, "line", func(line) {})
+		data, readErr := os.ReadFile(name)
+		require.NoError(t, readErr)
+		if !ours {
+			require.ErrorContains(t, err, "line 1: no line", text)
+			require.Equal(t, text, string(data))
+			continue
+		}
+		require.NoError(t, err, text)
+		require.Empty(t, data)
+		require.NoError(t, j.Close())
+	}
+	require.NoError(t, os.Link(name, name+"2"))
+	_, err := OpenJournal(name, 1000, "line", func(line) {})
+	require.ErrorIs(t, err, ErrLink)
 }

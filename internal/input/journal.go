@@ -16,6 +16,9 @@ type Journal[T any] struct{ f *os.File }
 // OpenJournal calls each for the lines of a file of at most limit bytes, which is made if it is not there. A last line that was not written to its
 // end is cut off. The error of a line that is none names what should stand there.
 func OpenJournal[T any](name string, limit int64, what string, each func(T)) (*Journal[T], error) {
+	if err := single(name, os.Stat); err != nil {
+		return nil, err
+	}
 	f, err := Update(name, 0o666)
 	if err != nil {
 		return nil, err
@@ -33,6 +36,9 @@ func (j *Journal[T]) read(limit int64, what string, each func(T)) error {
 	for n := 1; ; n++ {
 		text, err := r.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
+			if n == 1 && !begun[T](text) {
+				return fmt.Errorf("line 1: no %s", what)
+			}
 			if err := j.f.Truncate(at); err != nil {
 				return err
 			}
@@ -52,6 +58,15 @@ func (j *Journal[T]) read(limit int64, what string, each func(T)) error {
 		}
 		each(v)
 	}
+}
+
+// begun reports whether a text may be the beginning of a first line: only then it is the journal's own to cut off.
+func begun[T any](text []byte) bool {
+	var none T
+	line, err := json.Marshal(none)
+	head := line[:bytes.IndexByte(line, ':')+1]
+	n := min(len(head), len(text))
+	return err == nil && bytes.Equal(head[:n], text[:n]) && !json.Valid(text)
 }
 
 // Put adds a line.
