@@ -54,7 +54,7 @@ func (c *comparison) compare(in *Input, r *run) error {
 		c.good = append(c.good[:min(len(c.good), mostGood-1)], in)
 	}
 	var agree []bool
-	if !defined(open) { // what a jump decides may be open
+	if !defined(open) || !sameWays(a, b) { // what a jump decides may be open
 		agree = c.agree(in, [2]*emu.Grid{a, b}, ends)
 	}
 	if c.o.Search > 0 {
@@ -134,9 +134,14 @@ func closed(g *emu.Grid) []*undefined {
 	return out
 }
 
-// defined reports whether all that a run of the program did is.
+// defined reports whether all that a run of the program did is, but for which NaN a NaN is.
 func defined(open []*undefined) bool {
 	return !slices.ContainsFunc(open, func(u *undefined) bool { return u.all || len(u.values)+len(u.inputs)+len(u.words) > 0 })
+}
+
+// sameWays reports whether two runs of the program have taken the same jumps.
+func sameWays(a, b *emu.Grid) bool {
+	return slices.Equal(a.Cover.Taken, b.Cover.Taken) && slices.Equal(a.Cover.Passed, b.Cover.Passed)
 }
 
 // performed takes over what a run performed.

@@ -148,6 +148,9 @@ func (l *lane) compareStores(n, region int, want, got emu.Epoch) error {
 	for _, w := range sorted(want) {
 		x, y := want[w], got[w]
 		open := l.open.words[w]
+		if is, any := l.open.nans[w]; any && (!is || nan(uint64(x.Value)) && nan(uint64(y.Value))) {
+			open = ^uint32(0)
+		}
 		if d := (x.Mask ^ y.Mask) &^ open; d != 0 && x.Mask&^y.Mask&^open != 0 {
 			return &accuse{Rule: NotPerformed, Lane: n, Pc: -1, Event: source(x), Word: w, Want: uint64(x.Value & x.Mask), Got: uint64(y.Value & y.Mask), Known: true,
 				Why: fmt.Sprintf("%s: the program stores %#x, the machine code nothing", name(w), x.Value&x.Mask)}

@@ -104,6 +104,9 @@ func (s *search) plan(g *goal) {
 		}
 	}
 	clear(g.newer)
+	if in != nil && slices.ContainsFunc(slices.Collect(maps.Values(g.best)), func(x *seen) bool { return x.in == in && x.distance() == 0 }) {
+		list, others = others, list // its own operands are equal
+	}
 	g.todo = slices.Concat(list, others, g.todo)
 	g.todo = g.todo[:min(len(g.todo), 4*mostTries)]
 }

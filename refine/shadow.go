@@ -14,6 +14,7 @@ type seen struct {
 	at   int32 // the instruction
 	a, b uint64
 	bits int
+	of   ir.Type // of floating-point numbers
 	from words
 	// at6 is the place of the lane's thread: tid and ctaid. loads are what its operands were loaded as.
 	at6     [6]int
@@ -23,8 +24,11 @@ type seen struct {
 	fault bool
 }
 
-// distance is what lacks of a to be b.
+// distance is what lacks of a to be b; of floating-point numbers, how many there are between them.
 func (s *seen) distance() int64 {
+	if s.of.Float() {
+		return inOrder(s.of, s.b) - inOrder(s.of, s.a)
+	}
 	shift := 64 - s.bits
 	return int64((s.b-s.a)<<shift) >> shift
 }
@@ -333,10 +337,12 @@ func (h *shade) op(w *emu.Warp, o *ir.Op) {
 		if !h.machine {
 			h.show(w, o)
 		}
-		if !o.Type.Float() {
+		if floats := o.Type.Float(); !floats || o.Type == ir.F32 || o.Type == ir.F64 {
 			x := h.compared(w, o, from)
 			if list = together([]*seen{x}, list); !h.machine {
-				h.beside(x)
+				if !floats { // both outcomes show the border
+					h.beside(x)
+				}
 			} else if was := h.cheap[x.at]; was == nil || h.costs[h.in] < h.costs[was] {
 				h.cheap[x.at] = h.in
 			}
@@ -354,7 +360,7 @@ func (h *shadow) border(x *seen) {
 
 // compared is a comparison as the lane with the closest operands made it.
 func (h *shade) compared(w *emu.Warp, o *ir.Op, from words) *seen {
-	best := &seen{in: h.in, at: h.last, machine: h.machine, bits: min(o.Type.Bits(), 64), from: from}
+	best := &seen{in: h.in, at: h.last, machine: h.machine, bits: min(o.Type.Bits(), 64), of: o.Type, from: from}
 	first, lane := true, 0
 	for l := range emu.Lanes {
 		if h.act>>l&1 == 0 {
@@ -362,7 +368,7 @@ func (h *shade) compared(w *emu.Warp, o *ir.Op, from words) *seen {
 		}
 		x := *best
 		x.a, x.b = operand(w, o.Src[0], l), operand(w, o.Src[1], l)
-		if !h.machine {
+		if !h.machine && !x.of.Float() {
 			h.border(&x)
 		}
 		if first || magnitude(x.distance()) < magnitude(best.distance()) {

@@ -2,6 +2,7 @@ package refine
 
 import (
 	"optcheck/emu"
+	"optcheck/ir/fp"
 )
 
 // undefined says what of a thread's record depends on undefined content.
@@ -12,6 +13,9 @@ type undefined struct {
 	values map[int]bool // events whose value does
 	inputs map[int]bool // read-modify-writes whose operands do
 	words  map[emu.Word]uint32
+	// nans are words of NaNs of which PTX leaves the sign and the payload open: true if the word tells that it is one, false if it is the
+	// low one of f64.
+	nans map[emu.Word]bool
 }
 
 func (u *undefined) value(i int) bool { return u.values[i] }
@@ -22,7 +26,7 @@ func (u *undefined) operand(i int) bool { return u.inputs[i] }
 func opened(a, b *emu.Grid) []*undefined {
 	out := make([]*undefined, len(a.Records))
 	for i := range out {
-		u := &undefined{values: map[int]bool{}, inputs: map[int]bool{}, words: map[emu.Word]uint32{}}
+		u := &undefined{values: map[int]bool{}, inputs: map[int]bool{}, words: map[emu.Word]uint32{}, nans: map[emu.Word]bool{}}
 		out[i] = u
 		x, y := a.Records[i], b.Records[i]
 		if len(x.Events) != len(y.Events) || len(x.Epochs) != len(y.Epochs) {
@@ -62,9 +66,28 @@ func opened(a, b *emu.Grid) []*undefined {
 // differ marks words that two epochs store differently.
 func (u *undefined) differ(x, y emu.Epoch) {
 	for w, s := range x {
-		if (s.Value^y[w].Value)&s.Mask != 0 || s.Mask&^y[w].Mask != 0 {
+		if is, ok := otherNaN(x, y, w); ok {
+			u.nans[w] = is
+		} else if (s.Value^y[w].Value)&s.Mask != 0 || s.Mask&^y[w].Mask != 0 {
 			u.words[w] |= s.Mask // bits that agree may do so by chance
 			u.path = u.path || s.Mask&^y[w].Mask != 0
 		}
 	}
+}
+
+// otherNaN reports whether a word is part of a NaN in two epochs of which one has made it another one, and whether the word alone tells so: each
+// but the low one of f64 does.
+func otherNaN(x, y emu.Epoch, w emu.Word) (is, ok bool) {
+	const sign = 1 << 31
+	differs := func(w emu.Word) bool { return x[w].Value != y[w].Value && x[w].Mask&y[w].Mask == ^uint32(0) }
+	other := func(w emu.Word, of uint64) bool {
+		a, b := x[w].Value|sign, y[w].Value|sign
+		return differs(w) && nan(uint64(a)) && nan(uint64(b)) && (a == uint32(of) || b == uint32(of))
+	}
+	wide := fp.F64.OtherNaN()
+	if other(w, fp.F32.OtherNaN()) || other(w, wide>>32) {
+		return true, true
+	}
+	low := x[w].Value == uint32(wide) || y[w].Value == uint32(wide)
+	return false, low && differs(w) && other(w+1, wide>>32)
 }

@@ -47,6 +47,9 @@ func TestUses(t *testing.T) {
 			"cp.async.commit_group; A: @%p1 bra B; cp.async.wait_group 1; bra C; B: " + wait + " C: ld.shared.u32 %r3, [%r6];"
 	}
 	great := ".reg .f32 %f<4>; ld.global.f32 %f1, [%d1+65536]; abs.f32 %f2, %f1; setp.ltu.f32 %p1, %f2, 0f47CE4780; @%p1 bra A; mov.b32 %r3, %f1; A:"
+	scaled := ".reg .f32 %f<4>; ld.global.f32 %f1, [%d1+65536]; mul.f32 %f2, %f1, 0f41200000; setp.neu.f32 %p1, %f2, 0fC2C80000; @%p1 bra A; mov.u32 %r3, 7; A:"
+	root := ".reg .f32 %f<4>; .reg .f64 %e<2>; ld.global.f32 %f1, [%d1+65536]; mov.f32 %f2, 0f3F800000; setp.geu.f32 %p1, %f1, 0f00000000; @%p1 bra A; " +
+		"mov.f32 %f2, 0f7FFFFFFF; A: cvt.f64.f32 %e0, %f2; add.f64 %e1, %e0, %e0; cvt.rn.f32.f64 %f3, %e1; mov.b32 %r3, %f3;"
 	finite := ".reg .f32 %f<4>; cvt.rn.f32.s32 %f1, %r1; abs.f32 %f2, %f1; setp.eq.f32 %p1, %f2, 0f7F800000; @%p1 bra A; mov.b32 %r3, %f1; A:"
 	odd := ".reg .f32 %f<4>; mov.f32 %f1, 0f40400000; mul.f32 %f2, %f1, 0f3F000000; cvt.rzi.f32.f32 %f2, %f2; add.f32 %f2, %f2, %f2; sub.f32 %f3, %f1, %f2; " +
 		"setp.eq.f32 %p1, %f3, 0f3F800000; selp.u32 %r3, %r0, %r1, %p1;"
@@ -58,6 +61,10 @@ func TestUses(t *testing.T) {
 		"a great number":                            {great, great, false},
 		"a great number is another one":             {great, strings.Replace(great, "mov.b32 %r3, %f1", "mov.b32 %r3, %f2", 1), true},
 		"a great number is not asked for":           {great, "", true},
+		"a tenth of what is asked for":              {scaled, scaled, false},
+		"a tenth of something else":                 {scaled, strings.Replace(scaled, "0fC2C80000", "0fC2C90000", 1), true},
+		"any NaN":                                   {root, strings.Replace(root, "0f7FFFFFFF", "0fFFC12345", 1), false},
+		"a number in its place":                     {root, strings.Replace(root, "0f7FFFFFFF", "0f7F800000", 1), true},
 		"an integer is not infinite":                {finite, ".reg .f32 %f<4>; cvt.rn.f32.s32 %f1, %r1; mov.b32 %r3, %f1;", false},
 		"numbers that are known":                    {odd, "mov.u32 %r3, %r0;", false},
 		"parts of a thousand":                       {parts, parts, false},
@@ -86,7 +93,9 @@ func TestUses(t *testing.T) {
 			res, err := refine.Compare(t.Context(), text(c.program), machine, refine.Options{Runs: 2, Search: 1 << 22, Shared: true})
 			require.NoError(t, err)
 			require.Equal(t, c.wrong, len(res.Findings)+len(res.Undecided) > 0, "%v %v", res.Findings, res.Undecided)
-			require.Empty(t, res.Unseen)
+			if len(res.Findings) == 0 {
+				require.Empty(t, res.Unseen)
+			}
 		})
 	}
 }

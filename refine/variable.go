@@ -54,6 +54,9 @@ func (in *Input) extent(n int) *int {
 
 // nearer are inputs on which the operands of a comparison are closer, equal, or past each other.
 func (s *search) nearer(x *seen) (out []*Input) {
+	if x.of.Float() {
+		return s.nearerFloat(x)
+	}
 	d := x.distance()
 	var each [][]*Input
 	for n := range maxWords {
@@ -62,6 +65,12 @@ func (s *search) nearer(x *seen) (out []*Input) {
 		}
 	}
 	out = append(inTurn(each), s.poked(x)...)
+	return append(out, s.elsewhere(x)...)
+}
+
+// elsewhere are inputs on which memory holds other words, or that have another launch, as far as the operands of a comparison depend on that.
+func (s *search) elsewhere(x *seen) (out []*Input) {
+	d := x.distance()
 	if x.from&ofMemory != 0 {
 		for _, swap := range []Swap{{uint32(x.a), uint32(x.b)}, {uint32(x.b), uint32(x.a)}, {uint32(x.a), uint32(x.b) + 1}, {uint32(x.a), uint32(x.b) - 1},
 			{uint32(x.b), uint32(x.a) + 1}, {uint32(x.b), uint32(x.a) - 1}} {

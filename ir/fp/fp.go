@@ -98,11 +98,15 @@ func (f Format) signed(neg bool, magnitude uint64) uint64 {
 	return magnitude
 }
 
-// OtherNaN is a NaN that no operation makes of numbers: it is negative, and its payload has ones and zeros in turn. f has more than 8 bits.
+// OtherNaN is a NaN that no operation makes of numbers: it is negative, and its payload has ones and zeros in turn, from the top. As another
+// format it is that one's. f has more than 8 bits.
 func (f Format) OtherNaN() uint64 {
 	l := &layouts[f]
-	quiet := uint64(1) << (l.fraction - 1)
-	return f.sign() | (l.inf|quiet|0x5555555555555555&(quiet-1))<<l.pad
+	quiet, payload := uint64(1)<<(l.fraction-1), uint64(0x5555555555555555)
+	if payload&quiet == 0 {
+		payload <<= 1
+	}
+	return f.sign() | (l.inf|payload&(2*quiet-1))<<l.pad
 }
 
 // IsNaN says whether a is not a number.
