@@ -2,6 +2,7 @@ package refine_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,6 +56,7 @@ func TestAllowed(t *testing.T) {
 	const quick = "st.shared.u32 [%r2], %r0; ld.shared.u32 %r4, [%r3]; "
 	const back = "st.shared.u32 [%r2], %r4; bar.warp.sync 0xffffffff; ld.shared.u32 %r5, [%r3]; st.global.u32 [%d1], %r5;"
 	const dead = "ld.acquire.gpu.u32 %r5, [%d1+1024]; "
+	fenced := func(r string) string { return "membar.gl; ld.volatile.global.u32 " + r + ", [%d1+1024]; membar.gl; " }
 	const after = "ld.global.u32 %r4, [%d1+2048]; st.global.u32 [%d1+256], %r4; "
 	const count = "red.relaxed.gpu.global.add.u32 [%d1+1536], 1; "
 	const show = "st.global.u32 [%d1], %r4; "
@@ -94,6 +96,9 @@ func TestAllowed(t *testing.T) {
 		{"nobody performs it", "red.global.min.u32 [%d0], 7; red.global.and.b32 [%d0+4], 3;", "red.global.and.b32 [%d0+4], 3;", refine.NotPerformed},
 		{"one lane adds for itself alone", "red.global.add.u32 [%d0], 7;", first + "@%p1 red.global.add.u32 [%d0], 7;", refine.NotPerformed},
 		{"one acquire for two that nobody reads", "st.global.u32 [%d1], %r0; " + dead + dead + after, "st.global.u32 [%d1], %r0; " + dead + after, ""},
+		{"each fence between loads that nobody reads", fenced("%r5") + fenced("%r6") + fenced("%r7"), fenced("%r5") + fenced("%r6") + fenced("%r7"), ""},
+		{"one fence for two", fenced("%r5") + fenced("%r6") + fenced("%r7"), strings.ReplaceAll(fenced("%r5")+fenced("%r6")+fenced("%r7"), "membar.gl; membar.gl;", "membar.gl;"), ""},
+		{"not one load too many", fenced("%r5") + fenced("%r6"), fenced("%r5") + fenced("%r6") + fenced("%r7"), refine.ExtraAccess},
 		{"none", "st.global.u32 [%d1], %r0; " + dead + after, "st.global.u32 [%d1], %r0; " + after, ""}, // orders are compared elsewhere
 		{"not of what somebody reads", dead + after + "st.global.u32 [%d1+512], %r5;", after + "mov.u32 %r5, 0; st.global.u32 [%d1+512], %r5;", refine.NotPerformed},
 		{"nor if something else is stored", dead + after, dead + after + "st.global.u32 [%d1+512], %r4;", refine.ExtraAccess},

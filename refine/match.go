@@ -217,14 +217,19 @@ func (r *replay) Fence(_ *emu.Warp, _ int32, f *ir.Fence, act uint32) error {
 			skip, ok := th.seek(func(e *emu.Event) bool {
 				return e.Kind == emu.EventFence && (invalidates && e.Sem == ir.Acquire || !invalidates && e.Scope <= f.Scope)
 			})
+			if ok && !took && skip > 0 && !th.late && th.absorbed > 0 { // it is one that was taken with the one before it
+				th.absorbed--
+				break
+			}
 			// A second fence belongs to the first one if the program stores nothing between.
 			if !ok || took && (skip > 0 || len(th.rec.Epochs[th.epoch()]) > 0) || skip > 0 && r.stores(th, skip) {
 				break
 			}
+			absorbed := th.absorbed + int(bit(took))
 			for range skip + 1 {
 				th.take()
 			}
-			took = true
+			th.absorbed, took = absorbed, true
 			if invalidates && !th.late {
 				break
 			}

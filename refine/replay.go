@@ -35,15 +35,16 @@ type newest struct {
 
 // lane is how far a thread of the machine code has come in the record of its thread of the program.
 type lane struct {
-	number int // in its warp
-	rec    *emu.Record
-	open   *undefined
-	at     int // next event
-	time   uint64
-	own    map[emu.Word]emu.Stored
-	epochs []emu.Epoch
-	clock  uint64
-	cut    bool // the program's run was cut: what is behind the record is not known
+	number   int // in its warp
+	rec      *emu.Record
+	open     *undefined
+	at       int // next event
+	time     uint64
+	own      map[emu.Word]emu.Stored
+	epochs   []emu.Epoch
+	clock    uint64
+	cut      bool // the program's run was cut: what is behind the record is not known
+	absorbed int  // fences of the program that were taken for one of the machine's, since the last access
 	// done are read-modify-writes that were performed ahead of others.
 	done map[int]bool
 	dead func(event int) bool
@@ -113,6 +114,7 @@ func (l *lane) over() bool {
 func (l *lane) take() {
 	e := l.next()
 	l.at++
+	l.absorbed = 0
 	if e.Sync() {
 		l.time = e.Time
 		clear(l.own)
