@@ -432,11 +432,34 @@ func (c *Code) banks(l *Launch) map[int][]byte {
 		copy(b[p.Offset:end], word[:])
 		out[p.Bank] = b
 	}
+	if c.P.Machine {
+		c.constants(l, out)
+	}
 	if l.banks == nil {
 		l.banks = map[*Code]map[int][]byte{}
 	}
 	l.banks[c] = out
 	return out
+}
+
+// variableBank is the bank of machine code that has the variables of constant memory.
+const variableBank = 3
+
+// constants puts what a launch says of variables into their bank.
+func (c *Code) constants(l *Launch, banks map[int][]byte) {
+	own := false
+	for i := range c.P.Vars {
+		v := &c.P.Vars[i]
+		data, ok := l.Constants[v.Name]
+		if !ok || v.Space != ir.ConstBank || v.Offset < 0 || v.Offset+int64(len(data)) > maxBank {
+			continue
+		}
+		if b := banks[variableBank]; !own || v.Offset+int64(len(data)) > int64(len(b)) {
+			banks[variableBank] = append(make([]byte, 0, maxBank), b...)[:max(len(b), int(v.Offset)+len(data))]
+			own = true
+		}
+		copy(banks[variableBank][v.Offset:], data)
+	}
 }
 
 // maxBank bounds a bank of constants.

@@ -27,6 +27,8 @@ type Launch struct {
 	Params []byte
 	// Vars are the addresses of variables: those of shared memory as offsets in its window.
 	Vars map[string]uint64
+	// Constants are what variables of constant memory hold in the place of what machine code's file says.
+	Constants map[string][]byte
 	// Boxes are the bytes of a box of the tensors whose maps are at these places.
 	Boxes map[Place]uint64
 

@@ -69,6 +69,11 @@ func (in *Input) fill(m *emu.Memory, prog *ir.Program) {
 			m.Fill(in.Vars[v.Name], in.content(prog, v))
 		}
 	}
+	for _, v := range hosted(prog) {
+		if data := in.given(&v); data != nil {
+			m.Fill(in.Vars[v.Name], data)
+		}
+	}
 	for _, c := range in.Memory {
 		m.Fill(c.Addr, c.Data)
 	}

@@ -15,7 +15,8 @@ type Input struct {
 	Block [3]int `json:"block"`
 	// Cluster is the size of clusters in blocks; zero if the launch has none.
 	Cluster [3]int `json:"cluster,omitzero"`
-	Params  []byte `json:"params"`
+	// Params are the kernel's parameters. Behind them may be what constant variables hold that a host writes: see hosted.
+	Params []byte `json:"params"`
 	// Dynamic is the size of dynamic shared memory in bytes.
 	Dynamic int64      `json:"dynamic,omitempty"`
 	Memory  []Contents `json:"memory,omitempty"`
@@ -262,10 +263,14 @@ func choose(p *ir.Program, kind map[int32]emu.Kind, shape [2][3]int, seed uint64
 		in.Floats = floats(p)
 	}
 	in.Functions = callable(p)
-	in.Params = make([]byte, size(p.Params))
+	vars := slices.Clone(p.Params)
+	if seed%4 != 1 { // else the host has written none
+		vars = append(vars, hosted(p)...)
+	}
+	in.Params = make([]byte, size(vars))
 	used, number := paramKinds(p, kind), 0
 	likely := slices.DeleteFunc(constants(p), func(v uint64) bool { return v > most }) // greater ones make loops without an end
-	for i, v := range p.Params {
+	for i, v := range vars {
 		b := in.Params[v.Offset : v.Offset+v.Size]
 		for at := 0; at < len(b); at += 4 {
 			u, known := used[v.Offset+int64(at)]
@@ -403,6 +408,7 @@ func paramKinds(p *ir.Program, kind map[int32]emu.Kind) map[int64]paramUse {
 			}
 		}
 	}
+	hostedKinds(p, kind, out)
 	return out
 }
 

@@ -122,5 +122,6 @@ func (c *comparison) launch(in *Input) *emu.Launch {
 	if in.Vars == nil {
 		in.Vars = Place(c.program.Vars, c.machine.SharedBase)
 	}
-	return &emu.Launch{Grid: in.Grid, Block: in.Block, Cluster: in.Cluster, Dynamic: in.Dynamic, Params: in.Params, Vars: in.Vars}
+	params := in.Params[:min(int64(len(in.Params)), size(c.program.Params))]
+	return &emu.Launch{Grid: in.Grid, Block: in.Block, Cluster: in.Cluster, Dynamic: in.Dynamic, Params: params, Vars: in.Vars, Constants: c.constants(in)}
 }

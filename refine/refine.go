@@ -185,7 +185,7 @@ func newComparison(program, machine *ir.Program, o Options) (*comparison, error)
 		return nil, err
 	}
 	c.sourceCover, c.machineCover = emu.NewCoverage(c.source), emu.NewCoverage(c.code)
-	c.kinds = kinds(program)
+	c.kinds, c.hosted = kinds(program), hosted(program)
 	c.search = newSearch(c)
 	*c.allowance = 4 * o.Search * c.size()
 	return c, nil
@@ -253,6 +253,7 @@ type comparison struct {
 	sourceCover, machineCover *emu.Coverage
 	grown                     int // how often something was performed for the first time
 	kinds                     map[int32]emu.Kind
+	hosted                    []ir.Var // see hosted
 	deaths                    map[occurrence]*death
 	reading                   reading        // that with which machine code did last what the program does
 	crowded                   map[int32]bool // see replay

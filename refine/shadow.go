@@ -64,8 +64,11 @@ const mostSeen = 3
 func (s *shadow) follow(number int, w *emu.Warp) {
 	h := &shade{shadow: s, number: number, from: make([]words, s.p.Regs+1), load: make([]*origin, s.p.Regs+1), seen: make([][]*seen, s.p.Regs+1), last: -1}
 	for i := range s.p.Consts {
-		if c := &s.p.Consts[i]; c.Bytes > 0 && c.Bank == 0 {
+		switch c := &s.p.Consts[i]; {
+		case c.Bytes > 0 && c.Bank == 0:
 			h.from[c.Reg] = s.bank(int64(c.Value), c.Bytes)
+		case c.Bytes > 0:
+			h.from[c.Reg] = s.constantAt(int64(c.Value), c.Bytes)
 		}
 	}
 	w.Trace = h.trace
@@ -197,6 +200,11 @@ func (h *shade) performed(w *emu.Warp, in *ir.Inst) {
 			for i, r := range do.Data {
 				h.set(r, h.parameters(w, do, i), nil, nil)
 			}
+		case do.Space == ir.ConstBank && !h.machine:
+			from = 0
+			for i, r := range do.Data {
+				h.set(r, h.inConstants(w, do, i), nil, nil)
+			}
 		case do.Space == ir.ConstBank && do.Bank == 0:
 			if at, ok := h.fixed(do.Addr); ok {
 				from = h.bank(at+do.Offset, do.Bytes*do.Elems)
@@ -239,6 +247,18 @@ func (h *shade) parameters(w *emu.Warp, a *ir.Access, i int) words {
 	for x := h.act; x != 0; x &= x - 1 {
 		if at := int64(w.Place(a, bits.TrailingZeros32(x)).Addr); at != last {
 			from |= h.params(at+int64(i*a.Bytes), a.Bytes)
+			last = at
+		}
+	}
+	return from
+}
+
+// inConstants is the same of an access to variables of constant memory.
+func (h *shade) inConstants(w *emu.Warp, a *ir.Access, i int) words {
+	from, last := h.of(a.Addr), int64(-1)
+	for x := h.act; x != 0; x &= x - 1 {
+		if at := int64(w.Place(a, bits.TrailingZeros32(x)).Addr); at != last {
+			from |= h.constantAt(at+int64(i*a.Bytes), a.Bytes)
 			last = at
 		}
 	}

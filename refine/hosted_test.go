@@ -1,0 +1,57 @@
+package refine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/refine"
+)
+
+// TestHosted: what a host writes into constant memory is an input of the kernel.
+func TestHosted(t *testing.T) {
+	const kernel = `.version 8.4
+.target sm_90
+.address_size 64
+.const .align 4 .u32 count;
+.const .align 4 .f32 scale[8];
+.visible .entry k(.param .u64 p) {
+	.reg .pred %p<3>; .reg .b32 %r<6>; .reg .f32 %f<4>; .reg .b64 %d<6>;
+	ld.param.u64 %d0, [p];
+	mov.u32 %r0, %tid.x;
+	mul.wide.u32 %d1, %r0, 4;
+	add.u64 %d1, %d0, %d1;
+	ld.const.u32 %r1, [count];
+	setp.ge.u32 %p1, %r0, %r1;
+	@%p1 bra E;
+	and.b32 %r2, %r0, 7;
+	mul.wide.u32 %d2, %r2, 4;
+	mov.u64 %d3, scale;
+	add.u64 %d2, %d3, %d2;
+	ld.const.f32 %f1, [%d2];
+	setp.gt.f32 %p2, %f1, 0f42C80000;
+	@%p2 bra E;
+	st.global.f32 [%d1], %f1;
+E:	ret;
+}`
+	for name, c := range map[string]struct {
+		machine string
+		wrong   bool
+	}{
+		"as it is":         {kernel, false},
+		"another element":  {strings.Replace(kernel, "%r0, 7;", "%r0, 3;", 1), true},
+		"another bound":    {strings.Replace(kernel, "setp.ge", "setp.gt", 1), true},
+		"no greater scale": {strings.Replace(kernel, "@%p2 bra E;", "", 1), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			res, err := refine.Compare(t.Context(), lowered(t, kernel), lowered(t, c.machine), refine.Options{Search: 1 << 22})
+			require.NoError(t, err)
+			require.Equal(t, c.wrong, len(res.Findings) > 0, "%v", res.Findings)
+			if !c.wrong {
+				require.Empty(t, res.Unseen)
+				require.Empty(t, res.Undecided)
+			}
+		})
+	}
+}
