@@ -50,7 +50,13 @@ func program(t *testing.T, body string) *ir.Program {
 	return p
 }
 
-// TestAllowed compares programs with others that machine code may be, or may not be.
+// TestRacing: a difference of a thread says nothing if a data race, or undefined content, decides which places the program's thread accesses.
+func TestRacing(t *testing.T) {
+	require.True(t, refine.Accuses(false))
+	require.False(t, refine.Accuses(true))
+}
+
+// TestAllowed: what machine code may do otherwise than its program.
 func TestAllowed(t *testing.T) {
 	const exchange = "st.shared.u32 [%r2], %r0; bar.warp.sync 0xffffffff; ld.shared.u32 %r4, [%r3]; bar.warp.sync 0xffffffff; "
 	const quick = "st.shared.u32 [%r2], %r0; ld.shared.u32 %r4, [%r3]; "

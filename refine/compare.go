@@ -284,7 +284,7 @@ func accused(ref *emu.Warp, r *replay, err error) (a *accuse, _ error) {
 	switch {
 	case err != nil && !errors.As(err, &a):
 		return nil, err
-	case a != nil && r.wanders():
+	case a != nil && (r.wanders() || r.lanes[a.Lane] != nil && r.lanes[a.Lane].open.all):
 		return nil, undecided
 	case a != nil && !grouped(ref, r.w):
 		return nil, &emu.Cannot{Inst: -1, Why: "the program asks which lanes are active, and others are"}

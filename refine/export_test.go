@@ -67,3 +67,11 @@ func Slight(t testing.TB, p *ir.Program) (pairs, tiny []*Input) {
 func Opened(a, b *emu.Record) (all bool) {
 	return opened(&emu.Grid{Records: []*emu.Record{a}}, &emu.Grid{Records: []*emu.Record{b}})[0].all
 }
+
+// Accuses reports whether a difference of a thread is one if it is open which events the program's thread has.
+func Accuses(open bool) bool {
+	r := &replay{w: &emu.Warp{}}
+	r.lanes[0] = &lane{open: &undefined{all: open}}
+	a, err := accused(&emu.Warp{}, r, &accuse{Lane: 0, Pc: -1})
+	return a != nil && err == nil
+}
