@@ -79,6 +79,8 @@ func TestAllowed(t *testing.T) {
 	swap16 := func(was, low, high int) string {
 		return two("%q", 1, was) + two("%n", low, high) + "atom.global.cas.b128 %q, [%d0+4096], %q, %n; mov.b128 {%ql,%qh}, %q; st.global.u64 [%d0+1024], %qh;"
 	}
+	const bulk = "cp.async.bulk.global.shared::cta.bulk_group [%d0+4096], [%r1], 16;"
+	const added = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d0+4096], [%r1], 16;"
 	const first = "setp.eq.u32 %p1, %r0, 31; "
 	for _, c := range []struct {
 		name, program, machine string
@@ -100,6 +102,9 @@ func TestAllowed(t *testing.T) {
 		{"one lane for both, then each alone", pair + twice, pair + meeting + apart + "vote.sync.ballot.b32 %r6, 1, 2; " + lower7 + "E:", ""},
 		{"then one does not", pair + twice, pair + meeting + apart + "vote.sync.ballot.b32 %r6, 1, 2; E:", refine.NotPerformed},
 		{"nobody performs it", "red.global.min.u32 [%d0], 7; red.global.and.b32 [%d0+4], 3;", "red.global.and.b32 [%d0+4], 3;", refine.NotPerformed},
+		{"one lane copies in bulk for all", bulk, first + "@%p1 " + bulk, ""},
+		{"not another number of bytes", bulk, first + "@%p1 " + strings.Replace(bulk, "16;", "32;", 1), refine.ExtraAccess},
+		{"nor if each adds", added, first + "@%p1 " + added, refine.NotPerformed},
 		{"one lane adds for itself alone", "red.global.add.u32 [%d0], 7;", first + "@%p1 red.global.add.u32 [%d0], 7;", refine.NotPerformed},
 		{"one acquire for two that nobody reads", "st.global.u32 [%d1], %r0; " + dead + dead + after, "st.global.u32 [%d1], %r0; " + dead + after, ""},
 		{"each fence between loads that nobody reads", fenced("%r5") + fenced("%r6") + fenced("%r7"), fenced("%r5") + fenced("%r6") + fenced("%r7"), ""},

@@ -423,7 +423,7 @@ func (r *replay) object(pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.P
 }
 
 // bulk replays a bulk copy, which a warp of machine code performs once, by whatever lane's: what is copied is not read here, and the
-// record has what it leaves. An asynchronous store is each lane's own: by is the lane.
+// record has what it leaves. It serves for all active lanes that copy the same, unless each copy counts. An asynchronous store is each lane's own: by is the lane.
 func (r *replay) bulk(w *emu.Warp, pc int32, c *ir.Copy, by, act uint32, to, from *[emu.Lanes]emu.Place) error {
 	l := bits.TrailingZeros32(by)
 	want, err := w.CopyEvent(pc, c, l, to[l], from[l])
@@ -438,6 +438,8 @@ func (r *replay) bulk(w *emu.Warp, pc int32, c *ir.Copy, by, act uint32, to, fro
 	if c.Kind == ir.CopyBulk {
 		among = []uint32{act, r.w.Group, ^uint32(0)}
 	}
+	again := c.Kind == ir.CopyBulk && c.Mbarrier < 0 && c.Atom == ir.NoAtom // to copy the same once more changes nothing
+	made := false
 	for _, among := range among {
 		for k, th := range r.lanes {
 			if among>>k&1 == 0 || th == nil {
@@ -447,9 +449,17 @@ func (r *replay) bulk(w *emu.Warp, pc int32, c *ir.Copy, by, act uint32, to, fro
 				for range skip + 1 {
 					th.take()
 				}
-				return nil
+				if made = true; !again {
+					return nil
+				}
 			}
 		}
+		if made && among != act { // an instruction of the uniform datapath acts for the whole group
+			return nil
+		}
+	}
+	if made {
+		return nil
 	}
 	if r.exhausted(r.w.Group) {
 		return beyond{}
