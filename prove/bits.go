@@ -76,13 +76,25 @@ func (x *terms) joined(hi, lo term) (term, bool) {
 	return 0, false
 }
 
-// ext is w bits of a term from a bit on.
+// ext is w bits of a term from a bit on: made once, for terms share parts.
 func (x *terms) ext(t term, from, w int) term {
-	defer x.deeper()()
-	n := x.at(t)
-	if from == 0 && w == int(n.w) {
+	if from == 0 && w == x.width(t) {
 		return t
 	}
+	key := window{t, from, w}
+	out, ok := x.parts[key]
+	if !ok || x.dividing {
+		if out = x.cut(t, from, w); !x.dividing {
+			x.parts[key] = out
+		}
+	}
+	return out
+}
+
+// cut is ext of less than all bits.
+func (x *terms) cut(t term, from, w int) term {
+	defer x.deeper()()
+	n := x.at(t)
 	live := n.may >> from & ones(w)
 	if live == 0 && w > 0 {
 		return x.num(w, 0)

@@ -68,6 +68,7 @@ type terms struct {
 	opIDs map[opKey]uint64
 	key   []byte
 	ands  map[string]term // conjunctions that were made, by what of
+	parts map[window]term // bits of terms that were cut out
 	most  int
 	depth int // of constructions inside each other
 	// effort is how many looks at clauses are left for all questions: see mostEffort.
@@ -87,7 +88,13 @@ type opKey struct {
 }
 
 func newTerms(most int) *terms {
-	return &terms{index: map[string]term{}, names: map[string]uint64{}, opIDs: map[opKey]uint64{}, ands: map[string]term{}, most: most, effort: mostEffort}
+	return &terms{index: map[string]term{}, names: map[string]uint64{}, opIDs: map[opKey]uint64{}, ands: map[string]term{}, parts: map[window]term{}, most: most, effort: mostEffort}
+}
+
+// window is some bits of a term: so many from one on.
+type window struct {
+	of      term
+	from, w int
 }
 
 // limit is the panic of whatever is too large.
