@@ -43,7 +43,7 @@ func (c *comparison) notShown() (left []int32) {
 			all = boundsOf(c.program)
 		}
 		for _, o := range slices.Concat(c.program.Insts[i].Pre, c.program.Insts[i].Post) {
-			if o.Code != ir.Cmp || all.possible(i, &o)&^s == 0 || c.vain(&o) || c.constant(int32(i), &o) {
+			if o.Code != ir.Cmp || all.possible(i, &o)&^s == 0 || c.vain(int32(i), &o) || c.constant(int32(i), &o) {
 				continue
 			}
 			if s&(seenTrue|seenFalse) == 0 || !c.casts(&o) { // one outcome of a predicate may be harmless: to ask again is

@@ -245,7 +245,7 @@ func (c *comparison) with(f forcing) *comparison {
 	}
 	s.need, s.idle = c.needs(), c.idle
 	s.longest, s.flipped, s.flipEnd, s.tried = c.longest, c.flipped, c.flipEnd, c.tried
-	s.o.Search, s.o.Never = c.o.Search/8, nil // something else is possible there
+	s.o.Search, s.o.Solver = c.o.Search/8, nil // something else is possible there
 	s.sourceCover, s.machineCover = copied(c.sourceCover), copied(c.machineCover)
 	s.compared, s.undefined = slices.Clone(c.compared), slices.Clone(c.undefined)
 	for at := range f.source { // a loop may have no end now

@@ -86,19 +86,21 @@ func unusedOutside(p *ir.Program, some map[int32]bool) bool {
 func readOutside(p *ir.Program, used func(ir.Reg) bool, some func(int32) bool) bool {
 	for i := range p.Insts {
 		in := &p.Insts[i]
-		if some(int32(i)) {
-			continue
-		}
 		found := used(in.Guard) || slices.ContainsFunc(reads(in), used)
 		operations(p, int32(i), func(_ site, o *ir.Op) { found = found || slices.ContainsFunc(o.Src[:], used) })
-		if found {
+		if found && !some(int32(i)) {
 			return true
 		}
 	}
 	return false
 }
 
-// vain reports whether a comparison decides nothing but jumps that are idle.
-func (c *comparison) vain(o *ir.Op) bool {
-	return len(c.idle) > 0 && !readOutside(c.program, func(r ir.Reg) bool { return r == o.Dst && r >= 0 }, func(i int32) bool { return c.idle[i] == seenSkipped|seenPerformed })
+// vain reports whether a comparison of an instruction decides nothing but jumps that are idle, or on which nothing depends. Of these runs have to show
+// both outcomes: the machine code may have something there on which something does.
+func (c *comparison) vain(at int32, o *ir.Op) bool {
+	shows := func(what uint8) bool { return c.made[showing{at, what}].in != nil }
+	both := shows(seenFalse) && shows(seenTrue) && shows(seenEqual)
+	return !readOutside(c.program, func(r ir.Reg) bool { return r == o.Dst && r >= 0 }, func(i int32) bool {
+		return c.idle[i] == seenSkipped|seenPerformed || both && c.vainJump(i)
+	})
 }

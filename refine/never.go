@@ -6,12 +6,18 @@ import (
 	"optcheck/ir"
 )
 
-// Never reports whether no thread comes to an instruction with a register whose truth is the one given; with ir.None, whether none comes there.
-type Never func(at int32, r ir.Reg, is bool) bool
+// Solver says of a program what holds whatever its input is.
+type Solver interface {
+	// Never reports whether no thread comes to an instruction with a register whose truth is the one given; with ir.None, whether none comes there.
+	Never(at int32, r ir.Reg, is bool) bool
+	// Vain reports whether nothing that is computed depends on whether a jump is taken. read reports whether an instruction that is none of some
+	// reads a register.
+	Vain(at int32, read func(r ir.Reg, some map[int32]bool) bool) bool
+}
 
 // ruleOut takes from what is lacking the outcomes of conditions that no input has, as far as a solver finds that out.
 func (c *comparison) ruleOut() {
-	if c.o.Never == nil {
+	if c.o.Solver == nil {
 		return
 	}
 	c.needs()
@@ -69,20 +75,41 @@ func (c *comparison) unreached() {
 
 // never reports whether no thread of the program comes to an instruction with a truth of a register.
 func (c *comparison) never(at int32, r ir.Reg, is bool) bool {
-	return c.o.Never != nil && c.asks(0, c.program, question{at, r, is})
+	return c.o.Solver != nil && c.asks(0, c.program, question{at, r, is})
 }
 
 // asks asks Never once of one of the two codes: 0 is the program, 1 the machine code.
 func (c *comparison) asks(side int, p *ir.Program, q question) bool {
-	if c.possible[side] == nil {
-		c.possible[side], c.nevers[side] = c.o.Never(p), map[question]bool{}
-	}
+	s := c.solver(side, p)
 	out, ok := c.nevers[side][q]
 	if !ok {
-		out = c.possible[side](q.at, q.r, q.is)
+		out = s.Never(q.at, q.r, q.is)
 		c.nevers[side][q] = out
 	}
 	return out
+}
+
+// solver is that of one of the two codes.
+func (c *comparison) solver(side int, p *ir.Program) Solver {
+	if c.solvers[side] == nil {
+		c.solvers[side], c.nevers[side] = c.o.Solver(p), map[question]bool{}
+	}
+	return c.solvers[side]
+}
+
+// vainJump reports whether nothing depends on whether a jump of the program is taken.
+func (c *comparison) vainJump(at int32) bool {
+	if f, ok := c.program.Insts[at].Do.(*ir.Flow); !ok || f.Kind != ir.Jump || c.o.Solver == nil {
+		return false
+	}
+	is, ok := c.vainJumps[at]
+	if !ok {
+		is = c.solver(0, c.program).Vain(at, func(r ir.Reg, some map[int32]bool) bool {
+			return readOutside(c.program, func(x ir.Reg) bool { return x == r }, func(i int32) bool { return some[i] })
+		})
+		c.vainJumps[at] = is
+	}
+	return is
 }
 
 type question struct {

@@ -72,8 +72,8 @@ type Options struct {
 	// Search is how many instructions of lanes, of both codes, are performed at most for inputs that reach what those before
 	// have not: as long as an outcome of a condition is open.
 	Search int64
-	// Never tells of a program what its threads never come to, whatever the input is; nil: nothing.
-	Never func(p *ir.Program) Never
+	// Solver, if there is one, says of a program what holds whatever its input is.
+	Solver func(p *ir.Program) Solver
 	// Inputs are tried instead of chosen ones.
 	Inputs []*Input
 	// Early, if there is one, is performed by machine code that does without it what the program does: the findings are what it changes.
@@ -175,7 +175,7 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 
 func newComparison(program, machine *ir.Program, o Options) (*comparison, error) {
 	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine,
-		deaths: map[occurrence]*death{}, crowded: map[int32]bool{}, shown: map[int32]uint8{}, flips: map[showing]int{}, slight: map[showing]int{}, policies: policiesOf(machine), made: map[showing]made{},
+		deaths: map[occurrence]*death{}, crowded: map[int32]bool{}, shown: map[int32]uint8{}, flips: map[showing]int{}, slight: map[showing]int{}, policies: policiesOf(machine), made: map[showing]made{}, vainJumps: map[int32]bool{},
 		attempts: map[attempt]bool{}, guessed: map[attempt]bool{}, allowance: new(int64), histories: [2]histories{{}, {}}, flipEnd: flipSteps}
 	var err error
 	if c.source, err = emu.Prepare(program); err != nil {
@@ -275,8 +275,9 @@ type comparison struct {
 	flipEnd                   int64           // the bound of flipped
 	good                      []*Input        // some on which the codes agreed
 	defs                      map[ir.Reg][]site
-	need                      []uint8  // see needs
-	possible                  [2]Never // of the program and of the machine code, see asks
+	need                      []uint8        // see needs
+	solvers                   [2]Solver      // of the program and of the machine code
+	vainJumps                 map[int32]bool // see vainJump
 	nevers                    [2]map[question]bool
 	begun                     bool           // see begins
 	ruledOut                  map[int32]bool // instructions with outcomes that no input has

@@ -61,6 +61,10 @@ func reads(in *ir.Inst) (regs []ir.Reg) {
 		results = []string{"Dst", "Pred", "Dsts"}
 	case *ir.Special:
 		results = []string{"Dst"}
+	case *ir.Flow:
+		if do.Kind != ir.BarrierWait && do.Kind != ir.BarrierLeave {
+			results = []string{"Bar"}
+		}
 	}
 	v := reflect.ValueOf(in.Do).Elem()
 	for i := range v.NumField() {

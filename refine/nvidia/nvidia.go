@@ -33,7 +33,7 @@ func Lower(m *ptx.Module, prog *isa.Program, file *cubin.File, kernel string) (k
 
 // Compare executes both; the error is that ctx ended.
 func (k Kernel) Compare(ctx context.Context, o refine.Options) (*refine.Result, error) {
-	o.Never = func(p *ir.Program) refine.Never { return prove.NewPossible(p).Never }
+	o.Solver = func(p *ir.Program) refine.Solver { return prove.NewPossible(p) }
 	return refine.Compare(ctx, k.Program, k.Machine, o)
 }
 
