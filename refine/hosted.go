@@ -17,10 +17,9 @@ func hosted(p *ir.Program) (out []ir.Var) {
 	}
 	at := size(p.Params)
 	for _, v := range p.Vars {
-		if v.Space == ir.ConstBank && read[v.Name] && len(v.Init)+len(v.Inits) == 0 && v.Size > 0 {
-			v.Offset, v.Size = at, min(v.Size, mostHosted)
-			at += (v.Size + 7) &^ 7
-			out = append(out, v)
+		v.Offset, v.Size = at, min(v.Size, mostHosted)
+		if end := at + (v.Size+7)&^7; v.Space == ir.ConstBank && read[v.Name] && len(v.Init)+len(v.Inits) == 0 && v.Size > 0 && end <= mostParams {
+			out, at = append(out, v), end
 		}
 	}
 	return out

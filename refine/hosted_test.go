@@ -1,6 +1,7 @@
 package refine_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -54,4 +55,19 @@ E:	ret;
 			}
 		})
 	}
+}
+
+// TestHostedMuch: of much constant memory a part is chosen.
+func TestHostedMuch(t *testing.T) {
+	vars, loads := "", ""
+	for i := range 15 {
+		vars += fmt.Sprintf(".const .align 4 .b8 much%d[4096];\n", i)
+		loads += fmt.Sprintf("ld.const.u32 %%r1, [much%d+16]; add.u32 %%r0, %%r0, %%r1;\n", i)
+	}
+	kernel := ".version 8.4\n.target sm_90\n.address_size 64\n" + vars + ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<3>; .reg .b64 %d<2>;\n" +
+		"ld.param.u64 %d0, [p];\nmov.u32 %r0, 0;\n" + loads + "st.global.u32 [%d0], %r0;\nret;\n}\n"
+	res, err := refine.Compare(t.Context(), lowered(t, kernel), lowered(t, kernel), refine.Options{Search: 1 << 20})
+	require.NoError(t, err)
+	require.Empty(t, res.Findings)
+	require.Positive(t, res.Runs)
 }

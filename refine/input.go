@@ -416,8 +416,11 @@ func size(params []ir.Var) (n int64) {
 	for _, v := range params {
 		n = max(n, v.Offset+v.Size)
 	}
-	return min((n+7)&^7, 1<<15)
+	return min((n+7)&^7, mostParams)
 }
+
+// mostParams bounds the bytes of parameters, with what stands behind them.
+const mostParams = 1 << 15
 
 // constants are what comparisons compare with.
 func constants(p *ir.Program) []uint64 {

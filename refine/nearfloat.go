@@ -9,8 +9,8 @@ import (
 	"optcheck/ir"
 )
 
-// inOrder is a number of f32 or f64 as an integer, of which the greater is that of the greater number. It has 62 bits: two have a difference.
-func inOrder(t ir.Type, v uint64) int64 {
+// rankOf is a number of f32 or f64 as an integer, of which the greater is that of the greater number. It has 62 bits: two have a difference.
+func rankOf(t ir.Type, v uint64) int64 {
 	if t == ir.F32 {
 		v = v << 32
 	}

@@ -27,7 +27,7 @@ type seen struct {
 // distance is what lacks of a to be b; of floating-point numbers, how many there are between them.
 func (s *seen) distance() int64 {
 	if s.of.Float() {
-		return inOrder(s.of, s.b) - inOrder(s.of, s.a)
+		return rankOf(s.of, s.b) - rankOf(s.of, s.a)
 	}
 	shift := 64 - s.bits
 	return int64((s.b-s.a)<<shift) >> shift
