@@ -92,7 +92,7 @@ func TestFileTimeout(t *testing.T) {
 		env   string
 		args  []string
 	}{
-		{`10\.\d+s`, "", []string{"isa", cubin}}, // 20 s for each MiB are added
+		{`8\.\d+s`, "", []string{"isa", cubin}}, // 20 s for each MiB are added
 		{`1\.\d+s`, "", []string{"isa", cubin, "--timeout", "1s"}},
 		{`1\.\d+s`, "OPTCHECK_TIMEOUT=1s", []string{"isa", cubin}},
 		{`1\.\d+s`, "", []string{"check", cubin, "--timeout", "1s"}},
