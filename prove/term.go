@@ -88,7 +88,8 @@ type opKey struct {
 }
 
 func newTerms(most int) *terms {
-	return &terms{index: map[string]term{}, names: map[string]uint64{}, opIDs: map[opKey]uint64{}, ands: map[string]term{}, parts: map[window]term{}, most: most, effort: mostEffort}
+	return &terms{index: map[string]term{}, names: map[string]uint64{}, opIDs: map[opKey]uint64{}, ands: map[string]term{},
+		parts: map[window]term{}, most: most, effort: mostEffort}
 }
 
 // window is some bits of a term: so many from one on.

@@ -47,20 +47,17 @@ func hostedKinds(p *ir.Program, kind map[int32]emu.Kind, out map[int64]paramUse)
 			}
 		}
 	}
-	each := func(do func(o *ir.Op)) {
-		for i := range p.Insts {
-			operations(p, int32(i), func(_ site, o *ir.Op) { do(o) })
-		}
-	}
 	for again := true; again; {
 		again = false
-		each(func(o *ir.Op) {
-			for _, r := range o.Src {
-				if v := of[r]; v != nil && of[o.Dst] == nil && o.Dst >= 0 && o.Type.Bits() == 64 {
-					of[o.Dst], again = v, true
+		for i := range p.Insts {
+			operations(p, int32(i), func(_ site, o *ir.Op) {
+				for _, r := range o.Src {
+					if v := of[r]; v != nil && of[o.Dst] == nil && o.Dst >= 0 && o.Type.Bits() == 64 {
+						of[o.Dst], again = v, true
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 	for _, computed := range []bool{false, true} {
 		for i := range p.Insts {

@@ -423,7 +423,8 @@ func (r *replay) object(pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.P
 }
 
 // bulk replays a bulk copy, which a warp of machine code performs once, by whatever lane's: what is copied is not read here, and the
-// record has what it leaves. It serves for all active lanes that copy the same, unless each copy counts. An asynchronous store is each lane's own: by is the lane.
+// record has what it leaves. It serves for all active lanes that copy the same, unless each copy counts. An asynchronous store is each lane's
+// own: by is the lane.
 func (r *replay) bulk(w *emu.Warp, pc int32, c *ir.Copy, by, act uint32, to, from *[emu.Lanes]emu.Place) error {
 	l := bits.TrailingZeros32(by)
 	want, err := w.CopyEvent(pc, c, l, to[l], from[l])

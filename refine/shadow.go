@@ -198,12 +198,12 @@ func (h *shade) performed(w *emu.Warp, in *ir.Inst) {
 		case do.Space == ir.Param && do.Kind == ir.Load:
 			from = 0
 			for i, r := range do.Data {
-				h.set(r, h.parameters(w, do, i), nil, nil)
+				h.set(r, h.given(w, do, i, h.params), nil, nil)
 			}
 		case do.Space == ir.ConstBank && !h.machine:
 			from = 0
 			for i, r := range do.Data {
-				h.set(r, h.inConstants(w, do, i), nil, nil)
+				h.set(r, h.given(w, do, i, h.constantAt), nil, nil)
 			}
 		case do.Space == ir.ConstBank && do.Bank == 0:
 			if at, ok := h.fixed(do.Addr); ok {
@@ -241,24 +241,13 @@ func (h *shade) performed(w *emu.Warp, in *ir.Inst) {
 	}
 }
 
-// parameters are what lanes have loaded of the parameters as element i of an access, and where.
-func (h *shade) parameters(w *emu.Warp, a *ir.Access, i int) words {
+// given is what element i of an access depends on that lanes have loaded of the parameters, or of variables of constant memory: its address, and
+// what of tells of each place.
+func (h *shade) given(w *emu.Warp, a *ir.Access, i int, of func(at int64, bytes int) words) words {
 	from, last := h.of(a.Addr), int64(-1)
 	for x := h.act; x != 0; x &= x - 1 {
 		if at := int64(w.Place(a, bits.TrailingZeros32(x)).Addr); at != last {
-			from |= h.params(at+int64(i*a.Bytes), a.Bytes)
-			last = at
-		}
-	}
-	return from
-}
-
-// inConstants is the same of an access to variables of constant memory.
-func (h *shade) inConstants(w *emu.Warp, a *ir.Access, i int) words {
-	from, last := h.of(a.Addr), int64(-1)
-	for x := h.act; x != 0; x &= x - 1 {
-		if at := int64(w.Place(a, bits.TrailingZeros32(x)).Addr); at != last {
-			from |= h.constantAt(at+int64(i*a.Bytes), a.Bytes)
+			from |= of(at+int64(i*a.Bytes), a.Bytes)
 			last = at
 		}
 	}
