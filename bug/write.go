@@ -158,7 +158,7 @@ func (b *Bundle) WriteDir(dir string) error {
 		if f.Exec {
 			mode = 0o777
 		}
-		if err := root.WriteFile(f.Name, f.Data, mode); err != nil {
+		if err := input.WriteFileIn(root, f.Name, f.Data, mode); err != nil {
 			return err
 		}
 	}

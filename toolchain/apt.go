@@ -135,7 +135,7 @@ func (in *installer) prepareSources(sources []aptSource) error {
 	if in.suite == experimental { // apt prefers any other suite unless it is told
 		in.apt = append(in.apt, "-oAPT::Default-Release="+experimental)
 	}
-	return os.WriteFile(list, []byte(source), 0o644)
+	return input.WriteFile(list, []byte(source))
 }
 
 // pauses lie between the tries of what needs the network. Apt itself tries again

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"optcheck/internal/input"
 	"optcheck/internal/scratch"
 	"optcheck/sass/cubin"
 )
@@ -102,7 +103,7 @@ func (t *Toolchain) print(ctx context.Context, c command, data []byte) (out outp
 		return out, c.fail(ErrInfrastructure, "", err)
 	}
 	defer os.RemoveAll(c.dir)
-	if err := os.WriteFile(filepath.Join(c.dir, "batch.cubin"), data, 0o600); err != nil {
+	if err := input.WriteFile(filepath.Join(c.dir, "batch.cubin"), data); err != nil {
 		return out, c.fail(ErrInfrastructure, "", err)
 	}
 	c.memory = 2<<30 + len(data)<<10 // nvdisasm 11.2 to 12.4 takes up to 500 bytes for each

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"optcheck/internal/input"
 	"optcheck/internal/scratch"
 	"optcheck/target"
 )
@@ -133,7 +134,7 @@ func askMaxPTX(ctx context.Context, r *Runner, path, target string) (string, err
 	}
 	defer os.RemoveAll(dir)
 	text := ".version 99.9\n.target " + target + "\n.address_size 64\n"
-	if err := os.WriteFile(filepath.Join(dir, "probe.ptx"), []byte(text), 0o600); err != nil {
+	if err := input.WriteFile(filepath.Join(dir, "probe.ptx"), []byte(text)); err != nil {
 		return "", fmt.Errorf("probe %s: %w", path, err)
 	}
 	c := command{path: path, dir: dir, timeout: r.askTimeout(), limit: 1 << 20,

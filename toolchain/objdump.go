@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"optcheck/internal/input"
 	"optcheck/internal/scratch"
 	"optcheck/target"
 )
@@ -42,30 +43,30 @@ func ObjectTarget(object []byte) string {
 
 // Objdump disassembles a code object with llvm-objdump of this release. LLVM
 // has no disassembler for gfx6 and gfx7, where objdump would abort.
-func (t *Toolchain) Objdump(ctx context.Context, object []byte, input string) ([]byte, error) {
-	c := command{path: "llvm-objdump", input: input}
+func (t *Toolchain) Objdump(ctx context.Context, object []byte, name string) ([]byte, error) {
+	c := command{path: "llvm-objdump", input: name}
 	l, ok := t.Kind.(*LLVM)
 	if !ok || l.Objdump == "" {
 		return nil, c.fail(ErrInfrastructure, t.ID+" has no llvm-objdump", nil)
 	}
 	c.path, c.env = l.Objdump, l.Environment()
-	name := ObjectTarget(object)
-	gpu, _ := target.Of(name)
+	chip := ObjectTarget(object)
+	gpu, _ := target.Of(chip)
 	switch {
-	case name == "":
+	case chip == "":
 		return nil, c.fail(ErrCompile, "no code object of a known AMD target", nil)
 	case gpu.Major < 8:
-		return nil, c.fail(ErrCompile, fmt.Sprintf("LLVM has no disassembler for %s: give the assembly listing of clang -S", name), nil)
+		return nil, c.fail(ErrCompile, fmt.Sprintf("LLVM has no disassembler for %s: give the assembly listing of clang -S", chip), nil)
 	}
 	var err error
 	if c.dir, err = scratch.Dir("obj"); err != nil {
 		return nil, c.hopeless(err)
 	}
 	defer os.RemoveAll(c.dir)
-	if err := os.WriteFile(filepath.Join(c.dir, "batch.o"), object, 0o600); err != nil {
+	if err := input.WriteFile(filepath.Join(c.dir, "batch.o"), object); err != nil {
 		return nil, c.hopeless(err)
 	}
-	c.args = []string{"-d", "--mcpu=" + name, "batch.o"}
+	c.args = []string{"-d", "--mcpu=" + chip, "batch.o"}
 	out, err := t.Runner().run(ctx, c)
 	if err != nil {
 		return nil, err

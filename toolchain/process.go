@@ -103,5 +103,5 @@ func (job *Job) write(path string, units []int) error {
 			text = append(text, '\n')
 		}
 	}
-	return os.WriteFile(path, text, 0o600)
+	return input.WriteFile(path, text)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"optcheck/internal/input"
 	"optcheck/internal/scratch"
 )
 
@@ -29,7 +30,7 @@ func (t *Toolchain) ReadIR(ctx context.Context, program, task string, ir []byte)
 	}
 	defer os.RemoveAll(c.dir)
 	file := filepath.Join(c.dir, "batch.ll")
-	if err := os.WriteFile(file, ir, 0o600); err != nil {
+	if err := input.WriteFile(file, ir); err != nil {
 		return nil, c.hopeless(err)
 	}
 	c.args = []string{task, l.LibLLVM, "batch.ll"}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"optcheck/internal/input"
+	"optcheck/internal/whole"
 )
 
 // Attempt is one attempt at a task. Each has a store of its own, so that an attempt that is
@@ -111,7 +112,7 @@ func (a *Attempt) resume(old string) bool {
 	if !ok {
 		return false
 	}
-	err := errors.Join(copyFile(old, a.Store), copyFile(old+walSuffix, a.Store+walSuffix))
+	err := errors.Join(copyFile(old, a.Store, 0o644), copyFile(old+walSuffix, a.Store+walSuffix, 0o644))
 	if after, ok := stamp(old); err == nil && ok && after == before {
 		return true
 	}
@@ -142,7 +143,7 @@ func stamp(path string) (s [4]int64, ok bool) {
 }
 
 // copyFile copies a file; a missing file is not an error.
-func copyFile(from, to string) error {
+func copyFile(from, to string, perm os.FileMode) error {
 	in, err := input.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -151,12 +152,15 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	out, err := whole.Create(to, perm)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	defer out.Discard()
+	if _, err := io.Copy(out, in); err != nil {
+		return err
+	}
+	return out.Place()
 }
 
 // progressEvery is the interval at which a task reports its progress.

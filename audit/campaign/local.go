@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"optcheck/internal/input"
 	"optcheck/internal/keeper"
 )
 
@@ -118,7 +119,7 @@ func (l *Local) set(id string, t Task, s State) {
 
 // run executes a task in a process.
 func (l *Local) run(ctx context.Context, t Task) error {
-	log, err := os.OpenFile(l.c.path("logs", logName(t, strconv.Itoa(os.Getpid()))), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	log, err := input.Append(l.c.path("logs", logName(t, strconv.Itoa(os.Getpid()))))
 	if err != nil {
 		return err
 	}

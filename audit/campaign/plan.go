@@ -179,7 +179,8 @@ func (c *Campaign) write(program string, tests [][]Test, old *Campaign) error {
 			return err
 		}
 	}
-	if err := copyProgram(program, c.Program()); err != nil {
+	// All machines run this very program to the end.
+	if err := copyFile(program, c.Program(), 0o755); err != nil {
 		return err
 	}
 	if err := os.Remove(c.path(stateFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -194,19 +195,6 @@ func (c *Campaign) write(program string, tests [][]Test, old *Campaign) error {
 		}
 	}
 	return writeJSON(c.path(planFile), c.Plan)
-}
-
-// copyProgram copies the running program, so that all machines run the same one
-// to the end.
-func copyProgram(from, to string) error {
-	tmp := to + ".new"
-	if err := copyFile(from, tmp); err != nil {
-		return err
-	}
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return err
-	}
-	return os.Rename(tmp, to)
 }
 
 // noCampaign is the error for a path that is not a campaign folder.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"optcheck/internal/keeper"
+	"optcheck/internal/whole"
 )
 
 // Slurm's commands are used only for what needs no accounting. Options are passed to sbatch as
@@ -74,7 +75,7 @@ func (s *SlurmEngine) command(ctx context.Context, args []string) (string, error
 // Submit implements Engine.
 func (s *SlurmEngine) Submit(ctx context.Context, j Job) (string, error) {
 	name := "job-" + string(j.Stage) + ".sh"
-	if err := os.WriteFile(s.c.path(name), []byte(scriptFor(j.Stage)), 0o755); err != nil {
+	if err := whole.Write(s.c.path(name), []byte(scriptFor(j.Stage)), 0o755); err != nil {
 		return "", err
 	}
 	out, err := s.command(ctx, s.sbatch(j, name))

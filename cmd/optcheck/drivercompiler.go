@@ -120,7 +120,7 @@ func actAsPtxas(ctx context.Context, env *environment, s runner.Session, args []
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(r.out, c.Binary, 0o666)
+	return input.WriteFile(r.out, c.Binary)
 }
 
 // asPtxas gives a refusal the form of ptxas's own messages: with the file's

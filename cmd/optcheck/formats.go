@@ -6,18 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"optcheck/audit/device"
 	"optcheck/event"
 	"optcheck/internal/input"
+	"optcheck/internal/whole"
 	"optcheck/known"
 	"optcheck/report"
 )
@@ -140,11 +139,10 @@ func (o *rendering) summary(r *event.Run) (err error) {
 	return nil
 }
 
-// reportFile is a file of --report: it is written under another name and takes
-// its place when it is complete.
+// reportFile is a file of --report.
 type reportFile struct {
 	format, path string
-	tmp          *os.File
+	out          *whole.File
 }
 
 // reportFiles opens the files of --report, so that one that cannot be written
@@ -170,38 +168,24 @@ func reportFiles(args, formats []string) (files []*reportFile, err error) {
 		if slices.ContainsFunc(files, func(o *reportFile) bool { return filepath.Clean(o.path) == filepath.Clean(path) }) {
 			return files, fmt.Errorf("--report: two forms for one file %s", path)
 		}
-		if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
-			if f.tmp, err = input.Append(path); err != nil { // a pipe or a device
-				return files, fmt.Errorf("--report: %w", err)
-			}
-		} else if f.tmp, err = os.OpenFile(f.tmpName(), os.O_CREATE|os.O_TRUNC|os.O_WRONLY|syscall.O_NOFOLLOW, 0o666); err != nil {
-			return files, fmt.Errorf("--report %s: %w", path, errors.Unwrap(err)) // the name is that of no file of the user's
+		var err error
+		if f.out, err = whole.Create(path, 0o666); err != nil {
+			return files, fmt.Errorf("--report: %w", err)
 		}
 		files = append(files, f)
 	}
 	return files, nil
 }
 
-func (f *reportFile) tmpName() string {
-	return filepath.Join(filepath.Dir(f.path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(f.path), os.Getpid()))
-}
-
 // writeReports writes all files; the first error ends it.
 func writeReports(o *rendering, files []*reportFile, r *event.Run) error {
 	for _, f := range files {
-		if err := renderers[f.format](o, f.tmp, r); err != nil {
+		if err := renderers[f.format](o, f.out.File, r); err != nil {
 			return fmt.Errorf("%s: %w", f.path, err)
 		}
-		own := f.tmp.Name() != f.path
-		if err := f.tmp.Close(); err != nil {
+		if err := f.out.Place(); err != nil {
 			return err
 		}
-		if own {
-			if err := os.Rename(f.tmp.Name(), f.path); err != nil {
-				return err
-			}
-		}
-		f.tmp = nil
 	}
 	return nil
 }
@@ -209,12 +193,7 @@ func writeReports(o *rendering, files []*reportFile, r *event.Run) error {
 // discard removes what was not completed.
 func discard(files []*reportFile) {
 	for _, f := range files {
-		if f.tmp != nil {
-			f.tmp.Close()
-			if f.tmp.Name() != f.path {
-				os.Remove(f.tmp.Name())
-			}
-		}
+		f.out.Discard()
 	}
 }
 

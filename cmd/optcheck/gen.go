@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcheck/internal/input"
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/model"
@@ -256,7 +257,7 @@ func (f *genFlags) sink(env *environment) (*sink, error) {
 		}
 		s.close = root.Close
 		s.put = func(name string, t func() *litmus.Test) error {
-			return root.WriteFile(name+".litmus", t().Append(nil), 0o666)
+			return input.WriteFileIn(root, name+".litmus", t().Append(nil), 0o666)
 		}
 	}
 	return s, nil

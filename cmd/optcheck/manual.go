@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"optcheck/internal/input"
 )
 
 // visible lists a command and those below it that people are shown, in order.
@@ -70,7 +72,7 @@ func newManualCmd() *cobra.Command {
 				var b strings.Builder
 				manualPage(&b, c)
 				name := strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1"
-				if err := os.WriteFile(filepath.Join(args[0], name), []byte(b.String()), 0o644); err != nil {
+				if err := input.WriteFile(filepath.Join(args[0], name), []byte(b.String())); err != nil {
 					return err
 				}
 			}

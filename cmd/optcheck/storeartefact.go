@@ -164,5 +164,5 @@ func writeInto(dir, name string, data []byte) error {
 		return err
 	}
 	defer root.Close()
-	return root.WriteFile(name, data, 0o666)
+	return input.WriteFileIn(root, name, data, 0o666)
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	"optcheck/internal/input"
 	"optcheck/internal/patient"
 	"optcheck/internal/required"
 )
@@ -292,5 +293,5 @@ func (b *Tab) Screenshot(name string) {
 		return
 	}
 	png := run(b, chromedp.FullScreenshot(100))
-	require.NoError(b.t, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
+	require.NoError(b.t, input.WriteFile(filepath.Join(dir, name+".png"), png))
 }

@@ -25,36 +25,45 @@ const readerWait = 2 * time.Second
 func Create(path string) (*os.File, error) { return named(path, os.O_TRUNC) }
 
 // CreateIn is Create below a folder.
-func CreateIn(root *os.Root, path string) (*os.File, error) {
-	if err := single(path, root.Stat); err != nil {
+func CreateIn(root *os.Root, path string, perm os.FileMode) (*os.File, error) {
+	if _, err := replaceable(path, root.Lstat, root.Stat); err != nil {
 		return nil, err
 	}
-	return output(root.OpenFile, path, os.O_TRUNC)
+	return output(root.OpenFile, path, os.O_TRUNC, perm)
 }
 
 // Append is Create for a file that keeps what it has.
 func Append(path string) (*os.File, error) { return named(path, os.O_APPEND) }
 
 func named(path string, flags int) (*os.File, error) {
-	if st, err := os.Lstat(path); err == nil && st.Mode()&fs.ModeSymlink != 0 && !ofSystem(path) {
-		if to, err := os.Stat(path); err != nil || to.Mode().IsRegular() {
-			return nil, &fs.PathError{Op: "open", Path: path, Err: ErrLink}
-		}
-	}
-	if err := single(path, os.Stat); err != nil && !ofSystem(path) {
+	if _, err := Replaceable(path); err != nil {
 		return nil, err
 	}
-	return output(os.OpenFile, path, flags)
+	return output(os.OpenFile, path, flags, 0o666)
 }
 
-// single is an error for a file that has other names, too: a hard link makes them.
-func single(path string, stat func(string) (fs.FileInfo, error)) error {
-	if st, err := stat(path); err == nil && st.Mode().IsRegular() {
-		if s, ok := st.Sys().(*syscall.Stat_t); ok && s.Nlink > 1 {
-			return &fs.PathError{Op: "open", Path: path, Err: ErrLink}
-		}
+// Replaceable decides for all outputs what their names may stand for: for a file that has no other name, or none yet (regular),
+// for a pipe, a device, or what the system calls a file. A link to a file or to nothing, and a file with a second name, are ErrLink.
+func Replaceable(path string) (regular bool, err error) { return replaceable(path, os.Lstat, os.Stat) }
+
+func replaceable(path string, lstat, stat func(string) (fs.FileInfo, error)) (regular bool, err error) {
+	st, err := lstat(path)
+	if err != nil {
+		return true, nil // none yet, or who opens it says why not
 	}
-	return nil
+	second := false
+	switch {
+	case st.Mode().IsRegular():
+		s, ok := st.Sys().(*syscall.Stat_t)
+		second = ok && s.Nlink > 1
+	case st.Mode()&fs.ModeSymlink != 0 && !ofSystem(path):
+		to, err := stat(path)
+		second = err != nil || to.Mode().IsRegular()
+	}
+	if second {
+		return false, &fs.PathError{Op: "open", Path: path, Err: ErrLink}
+	}
+	return st.Mode().IsRegular(), nil
 }
 
 // ofSystem reports whether a path is one of the names of open files and devices.
@@ -63,9 +72,9 @@ func ofSystem(path string) bool {
 	return strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/")
 }
 
-func output(open func(string, int, os.FileMode) (*os.File, error), path string, flags int) (*os.File, error) {
+func output(open func(string, int, os.FileMode) (*os.File, error), path string, flags int, perm os.FileMode) (*os.File, error) {
 	for start := time.Now(); ; time.Sleep(readerWait / 40) {
-		f, err := open(path, os.O_WRONLY|os.O_CREATE|flags|syscall.O_NONBLOCK, 0o666)
+		f, err := open(path, os.O_WRONLY|os.O_CREATE|flags|syscall.O_NONBLOCK, perm)
 		switch {
 		case !errors.Is(err, syscall.ENXIO):
 			return f, err
@@ -78,6 +87,16 @@ func output(open func(string, int, os.FileMode) (*os.File, error), path string, 
 // WriteFile writes a file that Create opens.
 func WriteFile(path string, data []byte) error {
 	f, err := Create(path)
+	return write(f, err, data)
+}
+
+// WriteFileIn writes a file that CreateIn opens.
+func WriteFileIn(root *os.Root, path string, data []byte, perm os.FileMode) error {
+	f, err := CreateIn(root, path, perm)
+	return write(f, err, data)
+}
+
+func write(f *os.File, err error, data []byte) error {
 	if err != nil {
 		return err
 	}

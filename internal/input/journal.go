@@ -16,7 +16,7 @@ type Journal[T any] struct{ f *os.File }
 // OpenJournal calls each for the lines of a file of at most limit bytes, which is made if it is not there. A last line that was not written to its
 // end is cut off. The error of a line that is none names what should stand there.
 func OpenJournal[T any](name string, limit int64, what string, each func(T)) (*Journal[T], error) {
-	if err := single(name, os.Stat); err != nil {
+	if _, err := Replaceable(name); err != nil {
 		return nil, err
 	}
 	f, err := Update(name, 0o666)

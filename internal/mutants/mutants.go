@@ -127,13 +127,13 @@ func New(tmp string, files ...string) (*Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, os.WriteFile(p.overlay, data, 0o600)
+	return p, input.WriteFile(p.overlay, data)
 }
 
 // put writes a file that stands for another.
 func (p *Package) put(replaced map[string]string, path, name string, text []byte) error {
 	replaced[path] = filepath.Join(p.tmp, name)
-	return os.WriteFile(replaced[path], text, 0o600)
+	return input.WriteFile(replaced[path], text)
 }
 
 // Tests are tests of a package: its folder, and what go test -run takes.
@@ -162,7 +162,7 @@ func (p *Package) Passes(ctx context.Context, m *Mutant, limit time.Duration, te
 		run := exec.CommandContext(ctx, bin, "-test.run", s.Run, "-test.failfast", "-test.timeout", most.String())
 		run.Dir, run.WaitDelay, run.Env = s.Dir, time.Second, append(os.Environ(), variable+"="+strconv.Itoa(id))
 		if id == 0 {
-			if err := os.WriteFile(notes, nil, 0o600); err != nil {
+			if err := input.WriteFile(notes, nil); err != nil {
 				return false, err
 			}
 			run.Env = append(run.Env, noted+"="+notes)

@@ -82,7 +82,7 @@ func (p *Package) Seek(ctx context.Context, dir, name string, o Seeking) (notice
 	if text, err = json.Marshal(overlay); err != nil {
 		return 0, err
 	}
-	if err := os.WriteFile(p.overlay, text, 0o600); err != nil {
+	if err := input.WriteFile(p.overlay, text); err != nil {
 		return 0, err
 	}
 	bin, err := p.build(ctx, dir)
@@ -141,5 +141,5 @@ func keep(file, log string) (noticed int, err error) {
 	for _, y := range list {
 		fmt.Fprintln(&out, y.Cell, y.Kernel, y.Seed, 0)
 	}
-	return noticed, os.WriteFile(file, []byte(out.String()), 0o644)
+	return noticed, input.WriteFile(file, []byte(out.String()))
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -89,6 +88,6 @@ func (x *Tries) Test(t *testing.T, file string, update bool) {
 		fmt.Fprintln(&out, now)
 	}
 	if update {
-		require.NoError(t, os.WriteFile(file, []byte(out.String()), 0o644))
+		require.NoError(t, input.WriteFile(file, []byte(out.String())))
 	}
 }

@@ -7,7 +7,8 @@
 //	//input:allow the program's own lock, which it writes
 //
 // at the end of the line, in the line above, or above a function or the package clause, for all of
-// it. It does not look at tests, nor at what is only written but for os.Create: who writes a pipe that nobody reads waits for ever, too.
+// it. Outputs are opened there, too, or by internal/whole: who writes where a link leads destroys what somebody else chose, and who
+// writes a pipe that nobody reads waits for ever. It does not look at tests, nor at files that must be new (O_EXCL).
 package onlyinput
 
 import (
@@ -24,12 +25,12 @@ import (
 // Analyzer reports functions of other packages that open files.
 var Analyzer = &analysis.Analyzer{Name: "onlyinput", Doc: "files are opened by internal/input, or it is said why not", Run: run}
 
-// opener is the package that may.
-const opener = "optcheck/internal/input"
+// openers are the packages that may.
+var openers = []string{"optcheck/internal/input", "optcheck/internal/whole"}
 
 // forbidden are functions, methods and types that open files, by package.
 var forbidden = map[string][]string{
-	"os":                    {"Open", "OpenFile", "Create", "ReadFile", "ReadDir", "OpenInRoot", "DirFS", "FS"},
+	"os":                    {"Open", "OpenFile", "Create", "WriteFile", "ReadFile", "ReadDir", "OpenInRoot", "DirFS", "FS"},
 	"path/filepath":         {"Walk", "WalkDir", "Glob"},
 	"io/ioutil":             {"ReadFile", "ReadDir"},
 	"syscall":               {"Open", "Openat"},
@@ -59,7 +60,7 @@ type allowance struct {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	if pass.Pkg.Path() == opener {
+	if slices.Contains(openers, pass.Pkg.Path()) {
 		return nil, nil
 	}
 	for _, f := range pass.Files {
@@ -72,13 +73,13 @@ func run(pass *analysis.Pass) (any, error) {
 
 func check(pass *analysis.Pass, f *ast.File) {
 	allowed := allowances(pass, f)
-	writes := map[*ast.Ident]bool{}
+	fresh := map[*ast.Ident]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && onlyWrites(pass, call) {
-			writes[name(call.Fun)] = true
+		if call, ok := n.(*ast.CallExpr); ok && onlyNew(pass, call) {
+			fresh[name(call.Fun)] = true
 		}
 		id, ok := n.(*ast.Ident)
-		if !ok || writes[id] {
+		if !ok || fresh[id] {
 			return true
 		}
 		fn := pass.TypesInfo.Uses[id]
@@ -142,8 +143,8 @@ func name(fun ast.Expr) *ast.Ident {
 	return nil
 }
 
-// onlyWrites reports whether a call is one of OpenFile that cannot read.
-func onlyWrites(pass *analysis.Pass, call *ast.CallExpr) bool {
+// onlyNew reports whether a call is one of OpenFile that opens only what it makes.
+func onlyNew(pass *analysis.Pass, call *ast.CallExpr) bool {
 	if id := name(call.Fun); id == nil || id.Name != "OpenFile" || len(call.Args) != 3 {
 		return false
 	}
@@ -152,5 +153,5 @@ func onlyWrites(pass *analysis.Pass, call *ast.CallExpr) bool {
 		return false
 	}
 	flags, ok := constant.Int64Val(v)
-	return ok && flags&int64(os.O_WRONLY|os.O_RDWR) == int64(os.O_WRONLY)
+	return ok && flags&int64(os.O_CREATE|os.O_EXCL) == int64(os.O_CREATE|os.O_EXCL)
 }

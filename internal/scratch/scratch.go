@@ -78,7 +78,6 @@ func newRoot(base string) (*root, error) {
 		return nil, err
 	}
 	// The lock exists at once: nobody looks at the folder before it has its name.
-	//input:allow a lock in a folder that was made a moment ago
 	f, err := os.OpenFile(filepath.Join(dir, "new"), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err == nil {
 		if _, err = tryLock(f); err == nil {

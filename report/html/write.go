@@ -181,7 +181,7 @@ func (w *writer) file(name string, write func(io.Writer) error) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
-	f, err := input.CreateIn(w.root, filepath.FromSlash(name))
+	f, err := input.CreateIn(w.root, filepath.FromSlash(name), 0o666)
 	if err != nil {
 		return err
 	}

@@ -287,6 +287,7 @@ func (x *executor) step(s string, c *runner.Command, i uint64) error {
 	case "lost":
 		return x.fail("FAKE_DEVICE_LOST")
 	case "gone":
+		//input:allow a note to the next process of a test
 		if err := os.WriteFile(goneFile(), nil, 0o600); err != nil {
 			return err
 		}

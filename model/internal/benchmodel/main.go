@@ -128,7 +128,7 @@ func compare(ctx context.Context, w io.Writer, j job) (bool, error) {
 		return false, err
 	}
 	for i, t := range j.tests {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("own%05d.litmus", i)), t.Append(nil), 0o644); err != nil {
+		if err := input.WriteFile(filepath.Join(dir, fmt.Sprintf("own%05d.litmus", i)), t.Append(nil)); err != nil {
 			return false, err
 		}
 	}

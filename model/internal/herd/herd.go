@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"optcheck/internal/input"
 )
 
 // ErrMissing says that herd7 is not installed.
@@ -50,7 +52,7 @@ func Write(dir, bell, model string, tests []string) ([]string, error) {
 	}
 	files["@all"] = index.String()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		if err := input.WriteFile(filepath.Join(dir, name), []byte(text)); err != nil {
 			return nil, err
 		}
 	}

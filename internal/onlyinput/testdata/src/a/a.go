@@ -17,6 +17,8 @@ func opens(root *os.Root, flags int) {
 	os.ReadDir("x")                                // want `os.ReadDir opens`
 	os.OpenFile("x", os.O_RDONLY, 0)               // want `os.OpenFile opens`
 	os.OpenFile("x", os.O_RDWR|os.O_CREATE, 0o666) // want `os.OpenFile opens`
+	os.OpenFile("x", os.O_WRONLY|os.O_CREATE, 0)   // want `os.OpenFile opens`
+	os.WriteFile("x", nil, 0)                      // want `os.WriteFile opens`
 	os.OpenFile("x", flags, 0)                     // want `os.OpenFile opens`
 	os.DirFS("x")                                  // want `os.DirFS opens`
 	root.Open("x")                                 // want `os.Open opens`
@@ -38,8 +40,8 @@ func opens(root *os.Root, flags int) {
 func use(func(string) ([]byte, error)) {}
 
 func fine(root *os.Root, fsys fs.FS) {
-	os.OpenFile("x", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	root.OpenFile("x", os.O_WRONLY, 0)
+	os.OpenFile("x", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	root.OpenFile("x", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0)
 	os.OpenRoot("x")
 	os.Stat("x")
 	fs.ReadFile(fsys, "x")
