@@ -85,6 +85,8 @@ type Policy struct {
 	Tick uint64
 	// MaxSteps bounds the instructions of lanes, all together; 0: 1<<24.
 	MaxSteps int64
+	// Done, if not nil, ends runs when it is closed, as the bound of steps does.
+	Done <-chan struct{}
 	// Products executes products by warpgroups (wgmma), of which no chip was asked what they compute.
 	Products bool
 	// TrapEnds makes a trap end its thread alone; else it is a Fault.

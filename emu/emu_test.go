@@ -155,3 +155,16 @@ func BenchmarkTraffic(b *testing.B) {
 	}
 	b.ReportMetric(float64(steps)/b.Elapsed().Seconds()/1e6, "Mlane-insts/s")
 }
+
+// TestDone: a run that nobody wants any more ends, as one that reaches its bound does.
+func TestDone(t *testing.T) {
+	done := make(chan struct{})
+	close(done)
+	g, err := NewGrid(sum(t, 1<<20), launch(32), NewMemory(func(Word, Kind) uint32 { return 0 }), Policy{Done: done, MaxSteps: 1 << 30}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Run(); err != ErrSteps || g.Steps > 1<<16 {
+		t.Errorf("%v after %d steps", err, g.Steps)
+	}
+}

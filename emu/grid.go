@@ -113,6 +113,16 @@ func NewGrid(c *Code, l *Launch, m *Memory, p Policy, record bool) (*Grid, error
 	return g, nil
 }
 
+// stopped reports whether nobody wants the run any more.
+func (g *Grid) stopped() bool {
+	select {
+	case <-g.Policy.Done:
+		return true
+	default:
+		return false
+	}
+}
+
 // Run executes until all threads have ended. The error is ErrSteps, ErrStuck, a *Cannot or a *Fault.
 func (g *Grid) Run() error {
 	order := slices.Clone(g.Warps)
@@ -155,7 +165,7 @@ func (g *Grid) Run() error {
 			if !g.releaseAny() {
 				return ErrStuck
 			}
-		case g.Steps > g.Policy.MaxSteps:
+		case g.Steps > g.Policy.MaxSteps, g.stopped():
 			g.Cut = true
 			return ErrSteps
 		}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"optcheck/event"
+	"optcheck/internal/promptly"
 	"optcheck/isa"
 	"optcheck/pipeline"
 	"optcheck/ptx"
@@ -124,8 +125,6 @@ func AuditAll(ctx context.Context, o Options, modules []*ptx.Module, emit func(i
 			select {
 			case <-t.done:
 			case <-ctx.Done():
-			}
-			if ctx.Err() != nil { // what was being done is not what became of it
 				return ctx.Err()
 			}
 			if err := emit(t.of.number, &t.Cell); err != nil {
@@ -142,10 +141,17 @@ func AuditAll(ctx context.Context, o Options, modules []*ptx.Module, emit func(i
 				return err
 			}
 			group.Go(func() error {
-				defer close(t.done)
-				t.run(ctx, t.of, reading)
-				t.of.release()
-				return ctx.Err()
+				c, err := promptly.Do(ctx, func() (cell, error) {
+					c := t.cell
+					c.run(ctx, t.of, reading)
+					t.of.release()
+					return c, ctx.Err()
+				})
+				if err == nil {
+					t.cell = c
+					close(t.done)
+				}
+				return err
 			})
 		}
 		return nil

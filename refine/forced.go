@@ -238,7 +238,7 @@ func (c *comparison) with(f forcing) *comparison {
 	if err != nil {
 		return nil
 	}
-	s.allowance, s.depth, s.short = c.allowance, c.depth+1, true
+	s.allowance, s.depth, s.short, s.done = c.allowance, c.depth+1, true, c.done
 	s.policies = slices.Clone(s.policies)
 	for i := range s.policies { // what stands behind a condition may rest on it: its addresses, too
 		s.policies[i].Anywhere = true

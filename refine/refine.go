@@ -143,6 +143,7 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 	if err != nil {
 		return nil, err
 	}
+	c.done = ctx.Done()
 	var left []int32
 	approximate := slices.ContainsFunc(program.Insts, func(in ir.Inst) bool { return in.Approximate() })
 	if c.explore(ctx); c.searches() {
@@ -248,6 +249,7 @@ func placed(program, machine *ir.Program) *ir.Program {
 type comparison struct {
 	*Result
 	o                         Options
+	done                      <-chan struct{} // ends the program's runs
 	program, machine          *ir.Program
 	source, code              *emu.Code
 	sourceCover, machineCover *emu.Coverage

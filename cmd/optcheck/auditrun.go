@@ -8,6 +8,7 @@ import (
 
 	"optcheck/event"
 	"optcheck/internal/input"
+	"optcheck/internal/promptly"
 	"optcheck/known"
 )
 
@@ -67,7 +68,7 @@ func runAudit(ctx context.Context, env *environment, f *auditFlags, of auditee) 
 		return err
 	}
 	defer func() { discard(out.reports) }()
-	if err := of.read(ctx); err != nil {
+	if _, err := promptly.Do(ctx, func() (any, error) { return nil, of.read(ctx) }); err != nil {
 		return err
 	}
 	set, last := event.NewSet(), &lastStats{}
