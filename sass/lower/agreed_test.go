@@ -3,7 +3,6 @@ package lower_test
 import (
 	"flag"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,11 +22,7 @@ func TestAgreed(t *testing.T) {
 	}
 	targets := []string{"sm_80", "sm_90"}
 	forms := append(differential(t, integerForms(), targets), differential(t, floatForms(), targets)...)
-	programs, err := filepath.Glob("testdata/*.ptx")
-	require.NoError(t, err)
-	for _, p := range programs {
-		forms = append(forms, executed(t, p)...)
-	}
+	forms = append(forms, executed(t)...)
 	slices.Sort(forms)
 	forms = slices.DeleteFunc(slices.Compact(forms), func(f string) bool { return f == "" || lower.HowKnown(f) == lower.Chip })
 	head := "# Forms of instructions in code that ptxas 11.2, 11.8 and 12.4 made of PTX (sm_70 to sm_90, O0 and O3) and that, emulated, stores what the\n" +

@@ -84,7 +84,7 @@ func writeCases(t *testing.T, file string) {
 				}
 				forms = slices.DeleteFunc(slices.Clone(forms), func(f string) bool { return lacks(rel, "sm_90", f) })
 				for chunk := range slices.Chunk(forms, 60) {
-					text, places, size := kernel(chunk)
+					text, places, size := kernel("k", chunk)
 					add(chipCase{Name: "forms", Forms: chunk, Places: places, Threads: threads, Size: size, Inputs: inputs}, text)
 				}
 			}

@@ -47,29 +47,52 @@ var header = regexp.MustCompile(`(?m)^\s*\.(version|target|address_size) .*\n`)
 // compile compiles a PTX module whose kernels are all in it, and reads its machine code.
 func compile(t testing.TB, tc *toolchain.Toolchain, target, level, text string) (*isaProgram, error) {
 	t.Helper()
+	return compileAll(t, tc, target, level, []string{text})
+}
+
+// compileAll compiles modules with different names as one: most of the time that a disassembler takes it needs to start.
+func compileAll(t testing.TB, tc *toolchain.Toolchain, target, level string, texts []string) (*isaProgram, error) {
+	t.Helper()
+	var first error
+	all := compileSome(t, tc, target, level, []string{strings.Join(texts, "\n")}, func(err error) { first = err })
+	if first != nil {
+		return nil, first
+	}
+	return all[0], nil
+}
+
+// compileSome is compileAll for modules some of which do not compile.
+func compileSome(t testing.TB, tc *toolchain.Toolchain, target, level string, texts []string, failed func(error)) (out []*isaProgram) {
+	t.Helper()
 	version := map[string]string{"11.2": "7.2", "11.8": "7.8", "12.4": "8.4"}[tc.Release()]
-	head := fmt.Sprintf(".version %s\n.target %s\n.address_size 64\n", version, target)
-	res, err := tc.Compile(t.Context(), toolchain.Job{Target: target, Level: level, Header: head,
-		Units: []toolchain.Unit{{Name: "unit", Text: header.ReplaceAllString(text, "")}}})
+	job := toolchain.Job{Target: target, Level: level, Header: fmt.Sprintf(".version %s\n.target %s\n.address_size 64\n", version, target)}
+	for i, text := range texts {
+		job.Units = append(job.Units, toolchain.Unit{Name: fmt.Sprint("unit", i), Text: header.ReplaceAllString(text, "")})
+	}
+	res, err := tc.Compile(t.Context(), job)
 	if err != nil {
-		return nil, err
+		failed(err)
+		return nil
 	}
 	for _, err := range res.Failed {
-		return nil, err
+		failed(err)
 	}
-	data := res.Batches[0].Cubin
 	if newer := tc.Newer(); newer != nil { // 11.8 does not print all instructions of sm_90
 		tc = newer
 	}
-	listing, err := tc.Disassemble(t.Context(), data, toolchain.DisasmOptions{})
-	require.NoError(t, err)
-	p, err := sass.Parse("listing", listing)
-	if err != nil {
-		return nil, err
+	for _, b := range res.Batches {
+		listing, err := tc.Disassemble(t.Context(), b.Cubin, toolchain.DisasmOptions{})
+		require.NoError(t, err)
+		p, err := sass.Parse("listing", listing)
+		if err != nil {
+			failed(err)
+			continue
+		}
+		f, err := cubin.Parse(b.Cubin)
+		require.NoError(t, err)
+		out = append(out, &isaProgram{p, f, b.Cubin, listing})
 	}
-	f, err := cubin.Parse(data)
-	require.NoError(t, err)
-	return &isaProgram{p, f, data, listing}, nil
+	return out
 }
 
 type isaProgram struct {
@@ -131,20 +154,18 @@ func covered(p *ir.Program, threads int, input []byte, size int, policy emu.Poli
 	return g.Memory.Bytes(outAddr, size), g.Cover.Insts, nil
 }
 
-// both executes PTX and what compilers make of it, and says where they differ. If they do not it returns the forms of instructions that
-// the machine code performed.
-func both(t *testing.T, tc *toolchain.Toolchain, target, level, text string, threads int, inputs [][]byte) (performed []string) {
+// both executes a kernel of PTX and what a compiler made of it, and says where they differ. If they do not it returns the forms of
+// instructions that the machine code performed.
+func both(t *testing.T, text, kernel string, c *isaProgram, threads int, inputs [][]byte) (performed []string) {
 	t.Helper()
 	m, err := ptx.Parse("t.ptx", []byte(text))
 	require.NoError(t, err)
-	src, err := ptxlower.Kernel(m, "k")
+	src, err := ptxlower.Kernel(m, kernel)
 	require.NoError(t, err)
 	for i := range src.Insts {
 		require.Empty(t, src.Insts[i].Opaque, src.Insts[i].Text)
 	}
-	c, err := compile(t, tc, target, level, text)
-	require.NoError(t, err)
-	dst, err := lower.Kernel(c.prog, c.file, "k")
+	dst, err := lower.Kernel(c.prog, c.file, kernel)
 	require.NoError(t, err)
 	dst.Cluster = src.Cluster
 	for i, in := range inputs {
@@ -157,7 +178,7 @@ func both(t *testing.T, tc *toolchain.Toolchain, target, level, text string, thr
 		for _, p := range []emu.Policy{{Fill: 0x5a5a5a5a5a5a5a5a}, {Reverse: true}} {
 			got, insts, err := covered(dst, threads, in, outSize, p)
 			if err != nil {
-				t.Errorf("%s %s %s: %v%s", tc.Release(), target, level, err, at(dst, err))
+				t.Errorf("%v%s", err, at(dst, err))
 				return nil
 			}
 			performed = append(performed, formsOf(dst, insts)...)
@@ -172,8 +193,7 @@ func both(t *testing.T, tc *toolchain.Toolchain, target, level, text string, thr
 					k++
 				}
 				k &^= 3
-				t.Errorf("%s %s %s input %d: byte %d: PTX %x, machine code %x\n%s", tc.Release(), target, level, i, k,
-					want[k:k+4], got[k:k+4], listing(dst))
+				t.Errorf("input %d: byte %d: PTX %x, machine code %x\n%s", i, k, want[k:k+4], got[k:k+4], listing(dst))
 				return nil
 			}
 		}
@@ -208,33 +228,67 @@ func listing(p *ir.Program) string {
 	return b.String()
 }
 
-func TestExecute(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.ptx")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, f := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(f), ".ptx"), func(t *testing.T) { executed(t, f) })
-	}
-}
+func TestExecute(t *testing.T) { executed(t) }
 
-// executed executes a program as all compilers make it, and returns the forms of instructions that were performed.
-func executed(t *testing.T, file string) (forms []string) {
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	tcs, inputs := releases(t), programInputs()
+// executed executes the programs as all compilers make them, and returns the forms of instructions that were performed.
+func executed(t *testing.T) (forms []string) {
+	tcs, inputs, programs := releases(t), programInputs(), programs(t)
 	for _, r := range slices.Sorted(maps.Keys(tcs)) {
 		for _, target := range []string{"sm_70", "sm_80", "sm_90"} {
-			old, newer := !strings.Contains(string(text), "sm_70"), strings.Contains(string(text), "version 7.8")
-			newest := strings.Contains(string(text), "target sm_90")
-			if r != "12.4" && strings.Contains(string(text), "version 8.") || r == "11.2" && (target == "sm_90" || newer) || target == "sm_80" && newest || target == "sm_70" && (r != "12.4" || old) {
-				continue
+			var kernels, texts []string
+			for _, name := range slices.Sorted(maps.Keys(programs)) {
+				if text := programs[name]; !skips(text, r, target) {
+					kernels, texts = append(kernels, name), append(texts, text)
+				}
 			}
 			for _, level := range []string{"O0", "O3"} {
-				forms = append(forms, both(t, tcs[r], target, level, string(text), 40, inputs)...)
+				if len(texts) == 0 {
+					continue
+				}
+				c, err := compileAll(t, tcs[r], target, level, texts)
+				require.NoError(t, err)
+				for i, k := range kernels {
+					t.Run(strings.Join([]string{k, r, target, level}, "/"), func(t *testing.T) {
+						forms = append(forms, both(t, texts[i], k, c, 40, inputs)...)
+					})
+				}
 			}
 		}
 	}
 	return forms
+}
+
+// skips reports whether a program is for another release or target.
+func skips(text, release, target string) bool {
+	old, newer := !strings.Contains(text, "sm_70"), strings.Contains(text, "version 7.8")
+	newest := strings.Contains(text, "target sm_90")
+	return release != "12.4" && strings.Contains(text, "version 8.") || release == "11.2" && (target == "sm_90" || newer) ||
+		target == "sm_80" && newest || target == "sm_70" && (release != "12.4" || old)
+}
+
+// ownName finds what a module names for itself.
+var ownName = regexp.MustCompile(`(?m)^\.(?:global|const)\b.*?(\w+)\[|^\.visible \.entry (\w+)\(|^\.func \(.*?\) (\w+)\(`)
+
+// programs are the modules of testdata by the names of their kernels, with names that no other has.
+func programs(t *testing.T) map[string]string {
+	files, err := filepath.Glob("testdata/*.ptx")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	out := map[string]string{}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		require.NoError(t, err)
+		text, kernel := string(data), strings.TrimSuffix(filepath.Base(f), ".ptx")
+		for _, m := range ownName.FindAllStringSubmatch(text, -1) {
+			name, as := m[1]+m[2]+m[3], kernel
+			if m[2] == "" {
+				as += "_" + name
+			}
+			text = regexp.MustCompile(`\b`+name+`\b`).ReplaceAllString(text, as)
+		}
+		out[kernel] = text
+	}
+	return out
 }
 
 // programInputs are zeros, and anything.

@@ -17,7 +17,6 @@ import (
 	"optcheck/ptx"
 	ptxlower "optcheck/ptx/lower"
 	"optcheck/sass/lower"
-	"optcheck/toolchain"
 )
 
 // Operands of the forms: r are words, l double words, f and x floating-point numbers, h halves, p predicates; a to c.
@@ -27,7 +26,7 @@ const (
 )
 
 // frame is a kernel around instructions that store their results at q.
-const frame = `.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)
+const frame = `.visible .entry %s(.param .u64 out, .param .u64 in, .param .u32 n)
 {
 	.reg .u64 p, q, o, la, lb, lc, ld, le;
 	.reg .b32 ra, rb, rc, rd, re, t;
@@ -122,8 +121,8 @@ var results = map[byte]struct {
 }{'r': {"st.global.b32 [q+%d], rd;", 4}, 'l': {"st.global.b64 [q+%d], ld;", 8}, 'f': {"st.global.f32 [q+%d], fd;", 4},
 	'x': {"st.global.f64 [q+%d], xd;", 8}, 'h': {"st.global.b16 [q+%d], hd;", 2}, 'p': {"selp.b32 t, 1, 0, pd; st.global.b32 [q+%d], t;", 4}}
 
-// kernel puts instructions into a kernel. Each begins with the kind of its result: "r add.u32 rd, ra, rb".
-func kernel(forms []string) (text string, places []int, size int) {
+// kernel puts instructions into a kernel with a name. Each begins with the kind of its result: "r add.u32 rd, ra, rb".
+func kernel(name string, forms []string) (text string, places []int, size int) {
 	var b strings.Builder
 	at := 0
 	for _, f := range forms {
@@ -134,7 +133,7 @@ func kernel(forms []string) (text string, places []int, size int) {
 		at += x.bytes
 	}
 	size = (at + 7) &^ 7
-	return fmt.Sprintf(frame, stride, size, b.String()), places, size
+	return fmt.Sprintf(frame, name, stride, size, b.String()), places, size
 }
 
 // differential executes forms as PTX and as machine code. It returns the forms of machine instructions that were performed.
@@ -154,9 +153,16 @@ func differential(t *testing.T, forms []string, targets []string) (performed []s
 						usable = append(usable, f)
 					}
 				}
+				chunks, texts := slices.Collect(slices.Chunk(usable, 60)), []string(nil)
+				for i, chunk := range chunks {
+					text, _, _ := kernel(chunkName(i), chunk)
+					texts = append(texts, text)
+				}
 				for _, level := range []string{"O0", "O3"} {
-					for chunk := range slices.Chunk(usable, 60) {
-						performed = append(performed, compareForms(t, tcs[rel], target, level, chunk, inputs)...)
+					c, err := compileAll(t, tcs[rel], target, level, texts)
+					require.NoError(t, err)
+					for i, chunk := range chunks {
+						performed = append(performed, compareForms(t, c, level, chunkName(i), chunk, inputs)...)
 					}
 				}
 			})
@@ -165,9 +171,11 @@ func differential(t *testing.T, forms []string, targets []string) (performed []s
 	return performed
 }
 
+func chunkName(i int) string { return fmt.Sprint("k", i) }
+
 // understood reports whether the PTX of a form can be executed.
 func understood(t *testing.T, form string) bool {
-	text, _, _ := kernel([]string{form})
+	text, _, _ := kernel("k", []string{form})
 	m, err := ptx.Parse("t.ptx", []byte(".version 8.4\n.target sm_90\n.address_size 64\n"+text))
 	require.NoError(t, err)
 	p, err := ptxlower.Kernel(m, "k")
@@ -181,21 +189,18 @@ func understood(t *testing.T, form string) bool {
 	return true
 }
 
-func compareForms(t *testing.T, tc *toolchain.Toolchain, target, level string, forms []string, inputs [][]byte) (performed []string) {
+func compareForms(t *testing.T, c *isaProgram, level, name string, forms []string, inputs [][]byte) (performed []string) {
 	t.Helper()
-	text, places, size := kernel(forms)
-	name := level
+	text, places, size := kernel(name, forms)
 	m, err := ptx.Parse("t.ptx", []byte(".version 8.4\n.target sm_90\n.address_size 64\n"+text))
 	require.NoError(t, err)
-	src, err := ptxlower.Kernel(m, "k")
+	src, err := ptxlower.Kernel(m, name)
 	require.NoError(t, err)
-	c, err := compile(t, tc, target, level, text)
-	require.NoError(t, err)
-	dst, err := lower.Kernel(c.prog, c.file, "k")
+	dst, err := lower.Kernel(c.prog, c.file, name)
 	require.NoError(t, err)
 	for _, in := range dst.Insts {
 		if in.Opaque != "" {
-			t.Errorf("%s: opaque: %s: %s", name, in.Opaque, in.Text)
+			t.Errorf("%s: opaque: %s: %s", level, in.Opaque, in.Text)
 		}
 	}
 	wrong := map[int]bool{}
@@ -204,7 +209,7 @@ func compareForms(t *testing.T, tc *toolchain.Toolchain, target, level string, f
 		require.NoError(t, err)
 		got, insts, err := covered(dst, threads, in, threads*size, emu.Policy{Fill: 0x5a5a5a5a5a5a5a5a})
 		if err != nil {
-			t.Errorf("%s: %v%s", name, err, at(dst, err))
+			t.Errorf("%s: %v%s", level, err, at(dst, err))
 			return nil
 		}
 		performed = append(performed, formsOf(dst, insts)...)
@@ -214,7 +219,7 @@ func compareForms(t *testing.T, tc *toolchain.Toolchain, target, level string, f
 				k := th*size + places[i]
 				if w, g := want[k:k+n], got[k:k+n]; !same(f, w, g) && !wrong[i] {
 					wrong[i] = true
-					t.Errorf("%s: %s: PTX %x, machine code %x\n%s", name, f, reversed(w), reversed(g), shown(in[th*stride:]))
+					t.Errorf("%s: %s: PTX %x, machine code %x\n%s", level, f, reversed(w), reversed(g), shown(in[th*stride:]))
 				}
 			}
 		}
