@@ -56,7 +56,6 @@ func (c *Checker) CheckHarness(fn *isa.Func, h *spec.Harness) *HarnessResult {
 	}
 	for i := range h.Specs {
 		t := c.checkRole(fn, h, l, i)
-		t.Thread = i
 		r.lift(t)
 		r.Threads = append(r.Threads, t.Result)
 		r.Class = max(r.Class, t.Class)

@@ -24,6 +24,11 @@ func TestStress(t *testing.T) {
 			continue
 		}
 		require.Equal(t, s.harness.Sequences*spec.MaxSequence, honest.StressLoads)
+		require.NoError(t, honest.LiftErr)
+		require.Len(t, honest.Lifted, len(s.harness.Specs))
+		for i, r := range honest.Threads {
+			require.Equal(t, i, r.Thread)
+		}
 		tr, err := NewChecker().specialise(fn, s.harness, mustLoops(t, fn, s.harness), stressRole)
 		require.NoError(t, err)
 		for i := range tr.events {

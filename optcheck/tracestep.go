@@ -170,12 +170,9 @@ func (m *machine) commit(out []assign, guardV value, neg bool, guardT taint) {
 // selected returns the value of a register after a definition under a predicate.
 func (m *machine) selected(a assign, guard value, neg bool) value {
 	p := m.tr.pool
-	old := m.cur.v[a.reg]
-	if old == none {
-		m.guardV = none // the register's own content, not what a guard selects
-		old = m.get(regOf(a.reg))
-		m.guardV = guard
-	}
+	m.guardV = none // the register's own content, not what a guard selects
+	old := m.get(regOf(a.reg))
+	m.guardV = guard
 	if n := p.nodes[old]; n.kind == kSel && n.c == guard {
 		// If the definition does not happen, the predicate has its other value.
 		old = n.b

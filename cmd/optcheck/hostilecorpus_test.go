@@ -30,7 +30,7 @@ import (
 const (
 	hostileTime   = 5 * time.Second
 	hostileMemory = 512 << 20
-	hostileInputs = 2_000 // at least
+	hostileInputs = 1_000 // at least, and twice that with OPTCHECK_FULL=1
 	hostileHang   = time.Minute
 	hostileWait   = 10 * time.Second // what somebody waits for a foreign folder
 )
@@ -159,7 +159,11 @@ func hostileTrials(t *testing.T, dir string, seed uint64) (trials []trial) {
 				add(fmt.Sprintf("shape %d of %d bytes", i, size), []byte(shape(size)))
 			}
 		}
-		for i := range 60 {
+		mutations := 20
+		if full() {
+			mutations = 60
+		}
+		for i := range mutations {
 			sample := rd.samples[r.IntN(len(rd.samples))]
 			add(fmt.Sprint("mutation ", i), mutate(r, sample, min(maxHostile, 1<<(10+r.IntN(11)))))
 		}
@@ -173,8 +177,8 @@ func hostileEnv(dir string) []string {
 }
 
 // TestHostileCorpus: whatever a reader is given, it ends in time, within memory,
-// and without a panic. OPTCHECK_SEED chooses another corpus,
-// OPTCHECK_HOSTILE a folder in which it is left.
+// and without a panic. OPTCHECK_SEED chooses another corpus, OPTCHECK_FULL=1 a
+// larger one, OPTCHECK_HOSTILE a folder in which it is left.
 func TestHostileCorpus(t *testing.T) {
 	seed := uint64(20150314)
 	if s := os.Getenv("OPTCHECK_SEED"); s != "" {
@@ -189,7 +193,7 @@ func TestHostileCorpus(t *testing.T) {
 	}
 	trials := slices.Concat(hostileTrials(t, dir, seed), specialTrials(t, dir, seed), modelTrials(t, dir, rand.New(rand.NewPCG(seed, 312))),
 		storeTrials(t, dir, rand.New(rand.NewPCG(seed, 313))), toolTrials(t, dir, rand.New(rand.NewPCG(seed, 314))))
-	require.Greater(t, len(trials), hostileInputs)
+	require.True(t, len(trials) > 2*hostileInputs || !full() && len(trials) > hostileInputs, "%d inputs", len(trials))
 	results := make([]outcome, len(trials))
 	var wg sync.WaitGroup
 	workers := max(2, runtime.GOMAXPROCS(0))
