@@ -115,14 +115,19 @@ func TestGCSpace(t *testing.T) {
 	require.Equal(t, before, dry.Before)
 	require.Less(t, dry.After, dry.Before)
 	var steps []string
+	var looked []int64
 	g, err := s.GC(t.Context(), Policy{KeepBuilds: 1, Progress: func(what string, done, total int64) {
 		require.LessOrEqual(t, done, total)
+		if what == Looking {
+			looked = append(looked, done)
+		}
 		if len(steps) == 0 || steps[len(steps)-1] != what {
 			steps = append(steps, what)
 		}
 	}})
 	require.NoError(t, err)
 	require.Equal(t, []string{Looking, Compacting}, steps)
+	require.Equal(t, []int64{0, 1, 2}, looked, "before each build, and behind the last")
 	require.Zero(t, free())
 	require.Equal(t, size(), g.After)
 	require.Less(t, g.After, before/2)
@@ -272,4 +277,10 @@ func TestKeep(t *testing.T) {
 	v.Keep = func(*event.Set) (func(int) bool, error) { return nil, failure }
 	require.ErrorIs(t, s.Export(t.Context(), v, event.Tee{}), failure)
 	require.ErrorIs(t, s.ExportCSV(t.Context(), v, &b), failure)
+}
+
+// TestOtherErrors: an error that is none of the database's stays what it is.
+func TestOtherErrors(t *testing.T) {
+	err := errors.New("other")
+	require.Equal(t, err, (&Store{}).explain(err))
 }
