@@ -1,6 +1,7 @@
 package nvidia_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -39,21 +40,28 @@ func TestNoticed(t *testing.T) {
 		}
 		require.NoError(t, err)
 		head, body, _ := strings.Cut(string(data), ".visible")
-		m, err := ptx.Parse(file, data)
-		require.NoError(t, err)
+		kernel := func(i int) string { return fmt.Sprint("k", i) }
+		named := func(text string, i int) string { return strings.Replace(text, ".entry k(", ".entry "+kernel(i)+"(", 1) }
 		for _, target := range []string{"sm_80", "sm_90"} {
 			for _, level := range []string{"O0", "O3"} {
 				if file == "grids.ptx" && target == "sm_80" {
 					continue // the instructions of sm_90
 				}
-				for _, c := range changes {
+				job := toolchain.Job{Target: target, Level: level, Header: head}
+				for i, c := range changes {
 					require.Contains(t, body, c.old)
+					text := named(".visible"+strings.Replace(body, c.old, c.new, 1), i)
+					job.Units = append(job.Units, toolchain.Unit{Name: kernel(i), Text: text})
+				}
+				cub, listing := compiled(t, tc, job)
+				for i, c := range changes {
 					var block [3]int
 					if file == "made.ptx" {
 						block = [3]int{16, 8, 1} // two threads of each warp make the object
 					}
-					got := compare(t, tc, m, toolchain.Job{Target: target, Level: level, Header: head,
-						Units: []toolchain.Unit{{Name: "unit", Text: ".visible" + strings.Replace(body, c.old, c.new, 1)}}}, block)
+					m, err := ptx.Parse(file, []byte(named(string(data), i)))
+					require.NoError(t, err)
+					got := executed(t, m, cub, string(listing), kernel(i), block)
 					require.Equal(t, c.old == "", len(got.Findings) == 0, "%s %s %s %q %v", file, target, level, c.new, got.Findings)
 					require.Positive(t, got.Runs+len(got.Findings), "%s %s %s %v", file, target, level, got.Cannot)
 				}
@@ -77,7 +85,7 @@ func TestApart(t *testing.T) {
 		{"@!P0 IMAD.IADD R3, R3, 0x1, R6", "@!P0 IMAD.IADD R3, R3, 0x1, R4"}, {"0xf, RZ, 0xc0", "0x7, RZ, 0xc0"}} {
 		at := strings.LastIndex(string(listing), c.old)
 		require.GreaterOrEqual(t, at, 0, c.old)
-		got := executed(t, m, cub, string(listing[:at])+c.new+string(listing[at+len(c.old):]), [3]int{})
+		got := executed(t, m, cub, string(listing[:at])+c.new+string(listing[at+len(c.old):]), "k", [3]int{})
 		require.Equal(t, c.old == "", len(got.Findings) == 0, "%q %v", c.new, got.Findings)
 		if c.old == "" {
 			require.Empty(t, got.Unwritten)
@@ -102,7 +110,7 @@ func TestRanges(t *testing.T) {
 		{"ISETP.GE.U32.AND P0", "ISETP.GE.U32.OR P0"}, {"ISETP.GE.U32.AND P0", "ISETP.LE.U32.AND P0"}, {"VIMNMX R0, RZ, R11, !PT", "IMAD.MOV.U32 R0, RZ, RZ, R11"}} {
 		at := strings.Index(string(listing), c.old)
 		require.GreaterOrEqual(t, at, 0, c.old)
-		got := executed(t, m, cub, string(listing[:at])+c.new+string(listing[at+len(c.old):]), [3]int{})
+		got := executed(t, m, cub, string(listing[:at])+c.new+string(listing[at+len(c.old):]), "k", [3]int{})
 		honest := c.old == "" || strings.HasPrefix(c.new, "IMAD.MOV") // the maximum of a number without a sign and 0
 		require.Equal(t, honest, len(got.Findings)+len(got.Unwritten) == 0, "%q %v %v", c.new, got.Findings, got.Unwritten)
 		if honest {
@@ -123,21 +131,14 @@ func compiled(t *testing.T, tc *toolchain.Toolchain, job toolchain.Job) (file, l
 	return file, listing
 }
 
-// compare compiles and compares the kernel k of a module with the machine code of another.
-func compare(t *testing.T, tc *toolchain.Toolchain, m *ptx.Module, job toolchain.Job, block [3]int) *refine.Result {
-	t.Helper()
-	file, listing := compiled(t, tc, job)
-	return executed(t, m, file, string(listing), block)
-}
-
-// executed compares the kernel k of a module with machine code.
-func executed(t *testing.T, m *ptx.Module, file []byte, listing string, block [3]int) *refine.Result {
+// executed compares a kernel of a module with machine code.
+func executed(t *testing.T, m *ptx.Module, file []byte, listing, kernel string, block [3]int) *refine.Result {
 	t.Helper()
 	p, err := sass.Parse("listing", []byte(listing))
 	require.NoError(t, err)
 	f, err := cubin.Parse(file)
 	require.NoError(t, err)
-	got, err := nvidia.Compare(t.Context(), m, p, f, "k", refine.Options{Runs: 2, Grid: [3]int{2, 1, 1}, Block: block})
+	got, err := nvidia.Compare(t.Context(), m, p, f, kernel, refine.Options{Runs: 2, Grid: [3]int{2, 1, 1}, Block: block})
 	require.NoError(t, err)
 	return got
 }
