@@ -319,8 +319,19 @@ func (h *holds) ask(q *ir.Program, n int) {
 var compiled = map[string]string{"turns.ptx": "sm_80", "execute.ptx": "sm_90", "constants.ptx": "sm_80", "table.ptx": "sm_90", "loops.ptx": "sm_90", "calls.ptx": "sm_80",
 	"control.ptx": "sm_90", "atomics.ptx": "sm_80", "uniform.ptx": "sm_90", "ls-bh.ptx": "sm_90", "order-mp.ptx": "sm_80", "chains.ptx": "sm_80"}
 
-// kernels are kernels of PTX, and their machine code where there is a compiler.
-func kernels(t *testing.T) (out []*ir.Program) {
+// read is what kernels has read.
+var read []*ir.Program
+
+// kernels are kernels of PTX, and their machine code where there is a compiler. Nobody changes them.
+func kernels(t *testing.T) []*ir.Program {
+	t.Helper()
+	if read == nil {
+		read = readKernels(t)
+	}
+	return read
+}
+
+func readKernels(t *testing.T) (out []*ir.Program) {
 	var files []string
 	for _, pattern := range []string{"../realcode/testdata/*.ptx", "../sass/lower/testdata/*.ptx", "testdata/*.ptx", "../program/cases/order-mp/order-mp.ptx", "../program/cases/ls-bh/ls-bh.ptx"} {
 		more, err := filepath.Glob(pattern)
