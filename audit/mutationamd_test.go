@@ -81,7 +81,15 @@ func TestMutationAMD(t *testing.T) {
 			mu.Unlock()
 		}
 	}
-	visited(t, o, visit)
+	if full() {
+		visited(t, o, visit)
+	} else { // what clang writes at O0 differs less between chips
+		o.Levels = []string{"O2"}
+		visited(t, o, visit)
+		zero := o
+		zero.Levels, zero.Targets = []string{"O0"}, []string{"gfx942", "cypress"}
+		visited(t, zero, visit)
+	}
 	ir := o // llc at O0 spills what clang keeps in memory of its own
 	ir.Source, ir.Levels, ir.Targets = pipeline.LLVMIR, []string{"O0"}, []string{"tahiti", "gfx900", "gfx1030", "gfx1200"}
 	ir.Toolchains = slices.DeleteFunc(slices.Clone(o.Toolchains), func(tc *toolchain.Toolchain) bool { return tc.Kind.(*toolchain.LLVM).LLC == "" })

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -59,7 +58,12 @@ func TestSiteInBrowser(t *testing.T) {
 	}{{1400, false}, {390, true}, {1400, true}, {390, false}} {
 		b.Width(as.width)
 		b.Dark(as.dark)
-		pages := slices.Clone(guides)
+		var pages []string
+		for i, guide := range guides { // wide and narrow, light and dark
+			if full() || i%2 == n/2 {
+				pages = append(pages, guide)
+			}
+		}
 		for i, other := range others {
 			if full() || i%4 == n {
 				pages = append(pages, other)
