@@ -97,7 +97,7 @@ func wordFaultsOf(t *testing.T, tc *toolchain.Toolchain, x *litmus.Test, level s
 			}
 			static, err := realcode.Compare(t.Context(), other, code, "sm_90")
 			require.NoError(t, err)
-			run, err := realcode.Execute(t.Context(), other, code, data, refine.Options{Runs: 2, Enough: true, Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}, Shared: true})
+			run, err := realcode.Execute(t.Context(), other, code, refine.Options{Runs: 2, Enough: true, Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}, Shared: true})
 			require.NoError(t, err)
 			a, _ := static.Class()
 			b, _ := run.Class()

@@ -289,7 +289,7 @@ func (c *cell) audit(ctx context.Context, m *ptx.Module, reading *semaphore.Weig
 	if c.show != nil {
 		c.show(&c.Cell, code.Program)
 	}
-	return c.judge(ctx, m, c.tc, code, b.lined, c.execute, c.inputs...)
+	return c.judge(ctx, m, c.tc, code, c.execute, c.inputs...)
 }
 
 // Search bounds what is spent on inputs that reach more of a kernel, in instructions of lanes of both codes.
@@ -301,16 +301,16 @@ func options(runs int) refine.Options {
 }
 
 // judge compares a module with machine code, and executes both on some inputs.
-func (c *Cell) judge(ctx context.Context, m *ptx.Module, tc *toolchain.Toolchain, code *pipeline.Code, data []byte, runs int, inputs ...*refine.Input) error {
+func (c *Cell) judge(ctx context.Context, m *ptx.Module, tc *toolchain.Toolchain, code *pipeline.Code, runs int, inputs ...*refine.Input) error {
 	var err error
 	if c.Result, err = Compare(ctx, m, code, c.Target); err != nil {
 		return err
 	}
 	if runs > 0 {
-		again := func() (machineCode, error) { return uncontracted(ctx, tc, m, c.Target, c.Level) }
+		again := func() (*pipeline.Code, error) { return uncontracted(ctx, tc, m, c.Target, c.Level) }
 		o := options(runs)
 		o.Inputs = inputs
-		if err := c.Result.execute(ctx, m, machineCode{code.Program, data}, again, o); err != nil {
+		if err := c.Result.execute(ctx, m, code, again, o); err != nil {
 			return err
 		}
 	}
@@ -381,7 +381,7 @@ func CheckCubin(ctx context.Context, tcs []*toolchain.Toolchain, m *ptx.Module, 
 				return nil, err
 			}
 			c := &Cell{File: m.File, Toolchain: tc.ID, Target: gpu, Level: level, CompiledAs: lowered(tc, m)}
-			return c, c.judge(ctx, m, tc, code, lined, Runs)
+			return c, c.judge(ctx, m, tc, code, Runs)
 		}
 	}
 	if tried == 0 {

@@ -80,16 +80,12 @@ func (b *built) decode(ctx context.Context) (*pipeline.Code, error) {
 }
 
 // uncontracted compiles a module with products and sums as they are written.
-func uncontracted(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, level string) (machineCode, error) {
+func uncontracted(ctx context.Context, tc *toolchain.Toolchain, m *ptx.Module, gpu, level string) (*pipeline.Code, error) {
 	data, err := compileModule(ctx, tc, m, gpu, level, true, []string{"--fmad=false"})
 	if err != nil {
-		return machineCode{}, err
+		return nil, err
 	}
-	code, err := pipeline.Decode(ctx, tc, m.File, gpu, data)
-	if err != nil {
-		return machineCode{}, err
-	}
-	return machineCode{code.Program, data}, nil
+	return pipeline.Decode(ctx, tc, m.File, gpu, data)
 }
 
 // lowered is the version of PTX as which a module is compiled whose own the release

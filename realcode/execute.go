@@ -10,12 +10,10 @@ import (
 	"strings"
 
 	"optcheck/event"
-	"optcheck/isa"
 	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/refine"
 	"optcheck/refine/nvidia"
-	"optcheck/sass/cubin"
 )
 
 // The rules that execution finds broken, each with an input on which it shows.
@@ -41,10 +39,9 @@ type Executed struct {
 }
 
 // executions runs kernels of a module and their machine code on the same inputs: those of a list, or, if that is nil, all.
-func executions(ctx context.Context, m *ptx.Module, kernels []string, prog *isa.Program, data []byte, o refine.Options) ([]Executed, error) {
-	file, err := cubin.Parse(data)
-	if err != nil {
-		return nil, err
+func executions(ctx context.Context, m *ptx.Module, kernels []string, code *pipeline.Code, o refine.Options) ([]Executed, error) {
+	if code.File == nil {
+		return nil, errors.New("machine code of which only a text is known cannot be executed: compile the module again")
 	}
 	var out []Executed
 	for _, f := range m.Funcs {
@@ -52,7 +49,7 @@ func executions(ctx context.Context, m *ptx.Module, kernels []string, prog *isa.
 			continue
 		}
 		x := Executed{Kernel: f.Name}
-		k, err := nvidia.Lower(m, prog, file, f.Name)
+		k, err := nvidia.Lower(m, code.Program, code.File, f.Name)
 		if err == nil {
 			x.Result, err = k.Compare(ctx, o)
 		}
@@ -71,26 +68,24 @@ func executions(ctx context.Context, m *ptx.Module, kernels []string, prog *isa.
 	return out, nil
 }
 
-// machineCode is what a compiler made of a module.
-type machineCode struct {
-	prog *isa.Program
-	data []byte
-}
-
 // execute adds to a result what its kernels do when they are executed. A difference is a miscompilation, with the input
 // on which it shows, unless approximate functions or contracted products may explain it. Where ptxas may have contracted some, what
-// it makes without that (uncontracted) is executed in the place of its code; approximate functions leave it unknown.
-func (r *Result) execute(ctx context.Context, m *ptx.Module, code machineCode, uncontracted func() (machineCode, error), o refine.Options) error {
+// it makes without that (uncontracted; nil: nobody knows) is executed in the place of its code; approximate functions leave it unknown.
+func (r *Result) execute(ctx context.Context, m *ptx.Module, code *pipeline.Code, uncontracted func() (*pipeline.Code, error), o refine.Options) error {
 	var names, differ []string
 	for i := range r.Kernels {
 		names = append(names, r.Kernels[i].Name)
 	}
-	all, err := executions(ctx, m, names, code.prog, code.data, o)
+	all, err := executions(ctx, m, names, code, o)
 	if err != nil {
 		return err
 	}
 	for i := range all {
-		if x := &all[i]; x.Result != nil && len(x.Findings) > 0 && contracts(m, x.Kernel) {
+		switch x := &all[i]; {
+		case x.Result == nil || len(x.Findings) == 0 || !contracts(m, x.Kernel):
+		case uncontracted == nil:
+			*x = Executed{Kernel: x.Kernel, Why: "a product and a sum may be one operation"}
+		default:
 			differ = append(differ, x.Kernel)
 		}
 	}
@@ -134,7 +129,7 @@ func (r *Result) execute(ctx context.Context, m *ptx.Module, code machineCode, u
 
 // Execute compares what the kernels of a module and their machine code do, also with the registers that it uses while they are in flight, and
 // nothing else. What was not executed, or what only differs where ptxas may contract, is unknown.
-func Execute(ctx context.Context, m *ptx.Module, code *pipeline.Code, data []byte, o refine.Options) (*Result, error) {
+func Execute(ctx context.Context, m *ptx.Module, code *pipeline.Code, o refine.Options) (*Result, error) {
 	var kernels []Kernel
 	for _, f := range m.Funcs {
 		if f.Entry {
@@ -144,11 +139,7 @@ func Execute(ctx context.Context, m *ptx.Module, code *pipeline.Code, data []byt
 		}
 	}
 	r := gather(kernels)
-	contracted := errors.New("contracted")
-	err := r.execute(ctx, m, machineCode{code.Program, data}, func() (machineCode, error) { return machineCode{}, contracted }, o)
-	if errors.Is(err, contracted) {
-		return &Result{Unknown: []Finding{{Rule: Uncompared, Detail: "a product and a sum may be one operation"}}}, nil
-	} else if err != nil {
+	if err := r.execute(ctx, m, code, nil, o); err != nil {
 		return nil, err
 	}
 	for i := range r.Executed {
@@ -160,12 +151,12 @@ func Execute(ctx context.Context, m *ptx.Module, code *pipeline.Code, data []byt
 }
 
 // uncontracted executes kernels with the machine code in which nothing is contracted.
-func (r *Result) uncontracted(ctx context.Context, m *ptx.Module, kernels []string, make func() (machineCode, error), o refine.Options) ([]Executed, error) {
+func (r *Result) uncontracted(ctx context.Context, m *ptx.Module, kernels []string, make func() (*pipeline.Code, error), o refine.Options) ([]Executed, error) {
 	code, err := make()
 	if err != nil {
 		return nil, fmt.Errorf("with --fmad=false: %w", err)
 	}
-	again, err := executions(ctx, m, kernels, code.prog, code.data, o)
+	again, err := executions(ctx, m, kernels, code, o)
 	for i := range again {
 		again[i].Uncontracted, again[i].Proved = true, false // it is not the code that ships
 	}

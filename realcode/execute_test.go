@@ -75,7 +75,7 @@ func TestExecute(t *testing.T) {
 					require.NoError(t, err)
 					code, err := pipeline.Decode(t.Context(), tc, m.File, gpu, b.lined)
 					require.NoError(t, err)
-					all, err := executions(t.Context(), m, nil, code.Program, b.lined, refine.Options{Runs: 3})
+					all, err := executions(t.Context(), m, nil, code, refine.Options{Runs: 3})
 					require.NoError(t, err)
 					out := map[string]*Executed{}
 					for i := range all {
@@ -131,7 +131,7 @@ func TestExecuteFound(t *testing.T) {
 				require.NoError(t, err)
 				code, err := pipeline.Decode(t.Context(), tc, m.File, gpu, b.lined)
 				require.NoError(t, err)
-				all, err := executions(t.Context(), m, nil, code.Program, b.lined, refine.Options{Runs: 12})
+				all, err := executions(t.Context(), m, nil, code, refine.Options{Runs: 12})
 				require.NoError(t, err)
 				for i := range all {
 					x := &all[i]
@@ -172,7 +172,7 @@ func TestHonest(t *testing.T) {
 			require.NoError(t, err)
 			code, err := pipeline.Decode(t.Context(), tc, m.File, on[0], data)
 			require.NoError(t, err)
-			r, err := Execute(t.Context(), &of, code, data, options(2))
+			r, err := Execute(t.Context(), &of, code, options(2))
 			require.NoError(t, err)
 			require.Equal(t, c.kernel == "", len(r.Findings) == 0, "%q %v %v", c.to, on, r.Findings)
 			require.Empty(t, r.Unknown)

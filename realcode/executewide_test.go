@@ -46,7 +46,7 @@ func TestExecuteWide(t *testing.T) {
 					}
 					code, err := pipeline.Decode(t.Context(), tc, m.File, gpu, b.lined)
 					require.NoError(t, err)
-					all, err := executions(t.Context(), m, nil, code.Program, b.lined, refine.Options{Runs: 4})
+					all, err := executions(t.Context(), m, nil, code, refine.Options{Runs: 4})
 					require.NoError(t, err)
 					for i := range all {
 						x := &all[i]

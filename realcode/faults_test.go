@@ -222,21 +222,17 @@ const (
 
 // judged are the results of kernels of a text that was put in the place of a module's, and their machine code.
 func (c *control) judged(text string, kernels []string) (code map[string]string, out map[string]*Result, err error) {
-	make := func(flags ...string) (machineCode, *pipeline.Code, error) {
+	make := func(flags ...string) (*pipeline.Code, error) {
 		data, err := compile(c.ctx, c.tc, text, c.target, c.level, flags)
 		if unresolved(err) {
 			data, err = compile(c.ctx, c.tc, text, c.target, c.level, append([]string{"-c"}, flags...))
 		}
 		if err != nil {
-			return machineCode{}, nil, err
+			return nil, err
 		}
-		code, err := pipeline.Decode(c.ctx, c.tc, c.m.File, c.target, data)
-		if err != nil {
-			return machineCode{}, nil, err
-		}
-		return machineCode{code.Program, data}, code, nil
+		return pipeline.Decode(c.ctx, c.tc, c.m.File, c.target, data)
 	}
-	machine, dec, err := make()
+	dec, err := make()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -254,8 +250,8 @@ func (c *control) judged(text string, kernels []string) (code map[string]string,
 		}
 		r := gather([]Kernel{checkKernel(c.m, f, dec.Program, number(c.target))})
 		if code[f.Name] != c.honest[f.Name] {
-			again := func() (machineCode, error) { m, _, err := make("--fmad=false"); return m, err }
-			if err := r.execute(c.ctx, c.m, machine, again, options(Runs)); err != nil {
+			again := func() (*pipeline.Code, error) { return make("--fmad=false") }
+			if err := r.execute(c.ctx, c.m, dec, again, options(Runs)); err != nil {
 				return nil, nil, err
 			}
 			r.settle(true)

@@ -11,10 +11,10 @@ import (
 
 	"optcheck/internal/plain"
 	"optcheck/isa"
+	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/refine"
 	"optcheck/refine/nvidia"
-	"optcheck/sass/cubin"
 	"optcheck/sass/hazard"
 )
 
@@ -100,11 +100,7 @@ const mostPerformed = 8
 
 // perform executes the kernels whose machine code uses registers in flight, with the content that those then have. What that changes is the
 // counterexample; a use that changes nothing stays what it is.
-func (r *Result) perform(ctx context.Context, m *ptx.Module, code machineCode, o refine.Options) error {
-	file, err := cubin.Parse(code.data)
-	if err != nil {
-		return err
-	}
+func (r *Result) perform(ctx context.Context, m *ptx.Module, code *pipeline.Code, o refine.Options) error {
 	for i := range r.Kernels {
 		k, n := &r.Kernels[i], 0
 		for j := range k.Findings {
@@ -113,7 +109,7 @@ func (r *Result) perform(ctx context.Context, m *ptx.Module, code machineCode, o
 				continue
 			}
 			n++
-			x, err := nvidia.Hazard(ctx, m, code.prog, file, k.Name, f.claim.fn, f.claim.Finding, o)
+			x, err := nvidia.Hazard(ctx, m, code.Program, code.File, k.Name, f.claim.fn, f.claim.Finding, o)
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}

@@ -29,7 +29,7 @@ func TestHazards(t *testing.T) {
 	fn := code.Program.Funcs[at]
 	judge := func() *Cell {
 		c := &Cell{File: m.File, Toolchain: tc.ID, Target: gpu, Level: "O3"}
-		require.NoError(t, c.judge(t.Context(), m, tc, code, b.lined, 2))
+		require.NoError(t, c.judge(t.Context(), m, tc, code, 2))
 		return c
 	}
 	require.Equal(t, Preserved, judge().Class)
@@ -42,7 +42,7 @@ func TestHazards(t *testing.T) {
 		was := in.Control
 		in.Control.Write = isa.NoBarrier
 		c := judge()
-		alone, err := Execute(t.Context(), m, code, b.lined, refine.Options{Runs: 2})
+		alone, err := Execute(t.Context(), m, code, refine.Options{Runs: 2})
 		require.NoError(t, err)
 		for _, f := range c.Result.Findings {
 			require.True(t, slices.ContainsFunc(alone.Findings, func(g Finding) bool { return g.Rule == f.Rule && *g.First == *f.First }), "what reduces a kernel executes it alone")

@@ -38,7 +38,7 @@ func TestLeftOut(t *testing.T) {
 		class := func(runs int) string {
 			res := Check(row.m, code.Program, 80)
 			if runs > 0 {
-				require.NoError(t, res.execute(t.Context(), row.m, machineCode{code.Program, data}, nil, refine.Options{Runs: runs}))
+				require.NoError(t, res.execute(t.Context(), row.m, code, nil, refine.Options{Runs: runs}))
 			}
 			res.settle(runs > 0)
 			class, why := res.Class()

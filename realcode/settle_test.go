@@ -47,7 +47,7 @@ func TestSettle(t *testing.T) {
 			code, err := pipeline.Decode(t.Context(), tc, m.File, "sm_80", b.lined)
 			require.NoError(t, err)
 			cell := &Cell{Target: "sm_80", Level: "O3"}
-			require.NoError(t, cell.judge(t.Context(), m, tc, code, b.lined, Runs))
+			require.NoError(t, cell.judge(t.Context(), m, tc, code, Runs))
 			require.Equal(t, c.class, cell.Class, cell.Reason)
 			require.Contains(t, cell.Reason, c.reason)
 			if strings.HasPrefix(c.name, "a product") {

@@ -25,6 +25,7 @@ import (
 	"optcheck/pipeline"
 	"optcheck/ptx"
 	"optcheck/report"
+	"optcheck/sass/cubin"
 )
 
 var recompile = flag.Bool("recompile", false, "compile testdata anew, testdata/stored.gz")
@@ -308,11 +309,13 @@ func TestStored(t *testing.T) {
 		m, err := ptx.Parse(filepath.Base(s.File), []byte(s.Text))
 		require.NoError(t, err)
 		c := &Cell{File: m.File, Toolchain: s.Toolchain, Target: s.Target, Level: s.Level}
-		runs := 0
+		runs, code := 0, &pipeline.Code{Program: s.Program}
 		if s.Data != nil {
 			runs = 1
+			code.File, err = cubin.Parse(s.Data)
+			require.NoError(t, err)
 		}
-		require.NoError(t, c.judge(t.Context(), m, nil, &pipeline.Code{Program: s.Program}, s.Data, runs))
+		require.NoError(t, c.judge(t.Context(), m, nil, code, runs))
 		enc := json.NewEncoder(&out)
 		enc.SetEscapeHTML(false)
 		p := NewProgram(m, Origin{})

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/isa"
+	"optcheck/pipeline"
 )
 
 // TestUnrolled: a loop that was unrolled performs nothing twice. What is performed twice in one turn of a loop is found, whether the PTX or
@@ -18,10 +19,10 @@ func TestUnrolled(t *testing.T) {
 	m := module(t, "testdata/unrolled.ptx")
 	ended := module(t, "testdata/ended.ptx")
 	for _, tc := range releases(t, "11.8", "12.4") {
-		code, data, err := Cubin(t.Context(), tc, m, "sm_80", "O3")
+		code, err := Build(t.Context(), tc, m, "sm_80", "O3")
 		require.NoError(t, err)
 		executed := func(kernel string, prog *isa.Program) (found, open bool) {
-			all, err := executions(t.Context(), m, []string{kernel}, prog, data, options(Runs))
+			all, err := executions(t.Context(), m, []string{kernel}, &pipeline.Code{Program: prog, File: code.File}, options(Runs))
 			require.NoError(t, err)
 			require.Len(t, all, 1)
 			require.NotNil(t, all[0].Result)

@@ -67,7 +67,7 @@ func miscompiled(t *testing.T, file, kernel, what string) map[string]string {
 		tried++
 		code := changed(t, tc, m, x.text, "sm_80", "O3")
 		cell := &Cell{Target: "sm_80"}
-		require.NoError(t, cell.judge(t.Context(), m, nil, code, nil, 0))
+		require.NoError(t, cell.judge(t.Context(), m, nil, code, 0))
 		for _, f := range cell.Result.Findings {
 			if f.Kernel != kernel {
 				continue

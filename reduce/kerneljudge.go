@@ -118,7 +118,7 @@ func (r *kernelReducer) say(ctx context.Context, tc *toolchain.Toolchain, list [
 		group, ctx := errgroup.WithContext(ctx)
 		group.SetLimit(cmp.Or(r.o.Jobs, runtime.GOMAXPROCS(0)))
 		for _, i := range b.Units {
-			group.Go(func() error { return r.compareOne(ctx, &out[i], code, b.Cubin, gpu) })
+			group.Go(func() error { return r.compareOne(ctx, &out[i], code, gpu) })
 		}
 		if err := group.Wait(); err != nil {
 			return nil, err
@@ -128,7 +128,7 @@ func (r *kernelReducer) say(ctx context.Context, tc *toolchain.Toolchain, list [
 }
 
 // compareOne compares a kernel with its machine code: what both do, if the finding is of that kind.
-func (r *kernelReducer) compareOne(ctx context.Context, out *said, code *pipeline.Code, data []byte, gpu string) (err error) {
+func (r *kernelReducer) compareOne(ctx context.Context, out *said, code *pipeline.Code, gpu string) (err error) {
 	if !r.f.Signature.Executed() {
 		out.Result, err = realcode.Compare(ctx, out.module, code, gpu)
 		return err
@@ -137,6 +137,6 @@ func (r *kernelReducer) compareOne(ctx context.Context, out *said, code *pipelin
 	if err != nil {
 		return nil // it cannot be executed: no finding
 	}
-	out.Result, err = realcode.Execute(ctx, out.module, code, data, o)
+	out.Result, err = realcode.Execute(ctx, out.module, code, o)
 	return err
 }
