@@ -124,24 +124,22 @@ func (c *comparison) exceeds(a *accuse, in *Input, replay func(*emu.Grid, []*und
 // special reports whether a word is an infinity, or no number.
 func special(v uint64) bool { return v>>32 == 0 && v&0x7f800000 == 0x7f800000 || v>>52&0x7ff == 0x7ff }
 
-// apart counts the floating-point numbers between two words.
+// apart counts the floating-point numbers between two words. Those of f32 below the least normal number may be 0.
 func apart(a, b uint64) uint64 {
-	order := func(v uint64) uint64 {
-		sign := uint64(1) << 63
-		if v>>32 == 0 {
-			if sign = 1 << 31; v&0x7f800000 == 0 {
-				v &= sign // what is below the least normal number may be 0
+	of := ir.F64
+	if (a|b)>>32 == 0 {
+		of = ir.F32
+		for _, v := range []*uint64{&a, &b} {
+			if *v&0x7f800000 == 0 {
+				*v &= 1 << 31
 			}
 		}
-		if v&sign != 0 {
-			return 2*sign - v
-		}
-		return v + sign
 	}
-	if x, y := order(a), order(b); x > y {
-		return x - y
+	d := magnitude(rankOf(of, a) - rankOf(of, b))
+	if of == ir.F32 {
+		return d >> 31
 	}
-	return order(b) - order(a)
+	return d << 1
 }
 
 // nan reports whether a word is no number: which one an operation makes is open.
