@@ -112,16 +112,6 @@ func (q *Possible) Never(at int32, r ir.Reg, is bool) bool {
 	return !q.failed && len(q.copies[at]) <= mostCopies && !slices.ContainsFunc(q.copies[at], func(at int32) bool { return !q.never(at, r, is) })
 }
 
-// Plain reports whether it is plain that no thread performs an instruction.
-func (q *Possible) Plain(at int32) bool {
-	return !q.failed && !slices.ContainsFunc(q.copies[at], func(at int32) bool { return !q.plain(at) })
-}
-
-func (q *Possible) plain(at int32) (never bool) {
-	guarded(func() { never = q.x.is(q.x.and(q.path(at), q.guard(at)), 0) })
-	return never
-}
-
 // Constant reports whether the last thing that an instruction computes is one number wherever it is performed.
 func (q *Possible) Constant(at int32) bool {
 	return !q.failed && !slices.ContainsFunc(q.copies[at], func(at int32) bool {
@@ -129,7 +119,7 @@ func (q *Possible) Constant(at int32) bool {
 		if n := len(in.Pre); in.Do == nil && n > 0 {
 			guarded(func() { _, is = q.x.constant(q.results(at)[in.Pre[n-1].Dst]) })
 		}
-		return !is && !q.plain(at)
+		return !is
 	})
 }
 

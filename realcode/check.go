@@ -116,7 +116,7 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 	c.count.Functions++
 	// What is known of conditions is not used here: how two conditions of the PTX
 	// depend on each other may be hidden in registers of the machine code.
-	if c.pg, err = unroll(src.steps, src.entries[f], len(src.conds.ids), nil, maxNodes()); err != nil {
+	if c.pg, err = unroll(src.steps, src.entries[f], 0, nil, maxNodes()); err != nil {
 		return err
 	}
 	c.inPTX = nodesOf(c.pg, len(src.ops), func(n int) int32 { return c.pg.letter[n] })
@@ -131,7 +131,7 @@ func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa
 		}
 	}
 	c.bind()
-	if c.loose, err = unroll(mach.steps, 0, len(mach.conds.ids), nil, maxNodes()); err != nil {
+	if c.loose, err = unroll(mach.steps, 0, 0, nil, maxNodes()); err != nil {
 		return err
 	}
 	c.inLoose = nodesOf(c.loose, len(mach.steps), func(n int) int32 { return c.loose.letter[n] })
@@ -270,6 +270,7 @@ func (c *checker) operation(k int) {
 	}
 	if why := c.uncovered(k); why != "" {
 		c.finding(Weakened, k, c.code(g.all()...), "%s", why)
+		c.last().computed = op.Effect.Kind == ptx.Load
 		return
 	}
 	if op.strong() {
@@ -370,6 +371,8 @@ func (c *checker) absent(k int, op *Op, g *images) {
 		c.finding(Missing, k, nil, "there is nothing of it in the machine code%s",
 			map[bool]string{true: "; nobody uses what it returns"}[op.Dead && e.Kind.IsAccess() && e.Kind != ptx.Store && e.Kind != ptx.Reduction])
 		c.last().Order = op.Dead && e.Kind == ptx.Load && e.Acquires()
+		// Whether somebody needs what it reads runs tell; its order is that of its invalidation.
+		c.last().computed = e.Kind == ptx.Load && !op.Dead && (!e.Acquires() || len(g.inval) > 0 || c.invalidated(k))
 		c.last().Fence = op.fence(&Op{})
 		c.because(c.dropped(k))
 	}
@@ -421,7 +424,7 @@ func (c *checker) compare(x, y int, xs, ys []int32, p policy) (*violation, error
 // exactly makes the graph with what is known of conditions.
 func (c *checker) exactly() error {
 	if c.exact == nil && c.exactErr == nil {
-		n := len(c.mach.conds.ids)
+		n := len(c.mach.conds)
 		c.exact, c.exactErr = unroll(c.mach.steps, 0, n, everyCondition(n), maxNodes())
 		if c.exactErr == nil {
 			c.inExact = nodesOf(c.exact, len(c.mach.steps), func(n int) int32 { return c.exact.letter[n] })

@@ -49,14 +49,10 @@ func (c *checker) answered(k int, f, i int32) {
 
 // decides reports whether a condition that an operation sets decides about others.
 func (s *source) decides(k int) bool {
-	for i := range s.steps {
-		if s.steps[i].letter == int32(k) && slices.ContainsFunc(s.steps, func(t step) bool {
-			return slices.Contains(s.steps[i].defs, t.guard) || slices.Contains(s.steps[i].defs, t.cond)
-		}) {
-			return true
-		}
-	}
-	return false
+	op := s.ops[k]
+	return slices.ContainsFunc(op.Func.Body, func(st ptx.Stmt) bool {
+		return st.Inst != nil && st.Inst.Guard >= 0 && slices.Contains(defined(op.Inst), st.Inst.Guard)
+	})
 }
 
 // straight reports whether control goes from one instruction to another behind it,

@@ -186,8 +186,8 @@ func (d *drawnPTX) inst(n int) {
 		d.other(w, dst, x, y, z)
 	case 14:
 		if a := d.reg(64); d.below(2) == 0 {
-			name := fmt.Sprint("loaded", len(d.insts))
-			d.emit(fmt.Sprintf("ld.global.u32 %%r0, [%s]", a), drawnInst{dst: "%r0", src: []string{name}, load: name,
+			name, to := fmt.Sprint("loaded", len(d.insts)), d.reg(32)
+			d.emit(fmt.Sprintf("ld.global.u32 %s, [%s]", to, a), drawnInst{dst: to, src: []string{name}, load: name,
 				eval: func(v []uint64) uint64 { return v[0] }})
 			return
 		}

@@ -34,8 +34,9 @@ type Executed struct {
 	Uncontracted bool `json:"uncontracted,omitempty"`
 	// Proved tells that the machine code does what the kernel does on every input.
 	Proved bool `json:"proved,omitempty"`
-	// undecided are the conditions of Result.Undecided.
+	// undecided are the conditions of Result.Undecided, seen what Result.Seen has.
 	undecided []Place
+	seen      map[Place]bool
 }
 
 // executions runs kernels of a module and their machine code on the same inputs: those of a list, or, if that is nil, all.
@@ -107,6 +108,10 @@ func (r *Result) execute(ctx context.Context, m *ptx.Module, code *pipeline.Code
 		for _, n := range all[i].Undecided {
 			all[i].undecided = append(all[i].undecided, places[n])
 		}
+		all[i].seen = map[Place]bool{}
+		for n := range all[i].Seen {
+			all[i].seen[places[n]] = true
+		}
 		k := &r.Kernels[slices.IndexFunc(r.Kernels, func(k Kernel) bool { return k.Name == all[i].Kernel })]
 		k.Findings, r.Findings = slices.DeleteFunc(k.Findings, all[i].explains), slices.DeleteFunc(r.Findings, all[i].explains)
 		for j := range all[i].Findings {
@@ -117,8 +122,7 @@ func (r *Result) execute(ctx context.Context, m *ptx.Module, code *pipeline.Code
 				f.Detail += "; " + why + " may explain it"
 				f.Execution = nil
 				k.Unknown, r.Unknown = append(k.Unknown, *f), append(r.Unknown, *f)
-			case f.Rule == NotPerformed && slices.ContainsFunc(k.Findings, func(g Finding) bool { return sameFirst(&g, f) }):
-				// the model has the word on what is missing
+			case f.Rule == NotPerformed && confirmed(k.Findings, f) && confirmed(r.Findings, f): // the model has the word on what is missing
 			default:
 				k.Findings, r.Findings = append(k.Findings, *f), append(r.Findings, *f)
 			}
@@ -176,13 +180,22 @@ func places(m *ptx.Module) map[int]Place {
 	return out
 }
 
-// sameFirst reports whether two findings are about one operation.
-func sameFirst(f, g *Finding) bool { return f.First != nil && g.First != nil && *f.First == *g.First }
+// confirmed reports whether findings are about the operation of another one: then runs have shown them.
+func confirmed(findings []Finding, f *Finding) (found bool) {
+	for i := range findings {
+		if g := &findings[i]; f.First != nil && g.First != nil && *f.First == *g.First {
+			g.computed, found = false, true
+		}
+	}
+	return found
+}
 
-// explains reports whether runs have compared what a finding is about, and found no difference: what a weak store without a counterpart stores,
-// which several stores of the PTX may have become, or which barrier object an instruction names.
+// explains reports whether runs have compared what a finding is about, and found no difference: what a weak store without a counterpart
+// stores, which several stores of the PTX may have become, which barrier object an instruction names, or what depends on a load that is
+// left out.
 func (x *Executed) explains(f Finding) bool {
-	return f.computed && f.Kernel == x.Kernel && x.Result != nil && len(x.Findings) == 0 && len(f.Code) > 0 &&
+	compared := len(f.Code) > 0 || f.First != nil && x.seen[*f.First]
+	return f.computed && compared && f.Kernel == x.Kernel && x.Result != nil && len(x.Findings) == 0 &&
 		!slices.ContainsFunc(f.Code, func(c Code) bool { return c.Func != x.Kernel || !x.Performed[c.Addr] })
 }
 

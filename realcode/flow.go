@@ -28,6 +28,18 @@ type step struct {
 // end is the end of the thread.
 const end = int32(-1)
 
+// conds numbers the conditions of machine code by their names.
+type conds map[string]int32
+
+func (c conds) id(name string) int32 {
+	id, ok := c[name]
+	if !ok {
+		id = int32(len(c))
+		c[name] = id
+	}
+	return id
+}
+
 // assign is what an instruction is known to do to a condition: it becomes a
 // constant, another condition, or one of unknown value that all of its kind share.
 type assign struct {

@@ -32,7 +32,7 @@ func FuzzSource(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			g, err := unroll(src.steps, src.entries[root], len(src.conds.ids), nil, 5000)
+			g, err := unroll(src.steps, src.entries[root], 0, nil, 5000)
 			if err != nil {
 				continue
 			}

@@ -1,8 +1,6 @@
 package realcode
 
 import (
-	"fmt"
-	"math/bits"
 	"strings"
 
 	"optcheck/isa"
@@ -13,7 +11,7 @@ type machine struct {
 	sm     int
 	insts  []*isa.Inst
 	steps  []step
-	conds  *conds
+	conds  conds
 	addrs  []address
 	behind []address // of copies: their mbarriers
 	reach  []bool
@@ -26,12 +24,11 @@ type machine struct {
 	// to, if it is called once: of several calls nobody says which.
 	funcOf  []int32
 	returns map[int32][]int32
-	joins   map[int32][]int32 // comparisons of values that begin at a step
 }
 
 // readMachine lays out a function and all that it calls.
 func readMachine(prog *isa.Program, root *isa.Func, sm int) *machine {
-	m := &machine{sm: sm, conds: newConds(), walks: map[*isa.Func]*regWalk{}, joins: map[int32][]int32{}}
+	m := &machine{sm: sm, conds: conds{}, walks: map[*isa.Func]*regWalk{}}
 	byName := map[string]*isa.Func{}
 	for _, f := range prog.Funcs {
 		byName[f.Name] = f
@@ -53,9 +50,7 @@ func readMachine(prog *isa.Program, root *isa.Func, sm int) *machine {
 		}
 	}
 	for _, f := range funcs {
-		m.count(f, base[f])
-	}
-	for _, f := range funcs {
+		m.walks[f] = follow(f, base[f])
 		m.lay(f, base, byName, prog.Consts)
 	}
 	m.reach = reachable(m.steps)
@@ -102,101 +97,6 @@ func (m *machine) condOf(r isa.Reg) int32 { return m.conds.id(r.String()) }
 
 func isCond(r isa.Reg) bool { return r.Class == isa.ClassPred || r.Class == isa.ClassUPred }
 
-// count finds comparisons that are made more than once.
-func (m *machine) count(f *isa.Func, base int32) {
-	m.walks[f] = follow(f, base)
-	each := func(do func(c comparison)) {
-		for i := range f.Insts {
-			for k := range f.Insts[i].Micro {
-				if c, ok := m.comparison(f, i, k); ok {
-					do(c)
-				}
-			}
-			if _, c, ok := kept(&f.Insts[i], base+int32(i)); ok {
-				do(c)
-			}
-		}
-	}
-	each(func(c comparison) { m.conds.sites[c.key]++ })
-	each(func(c comparison) {
-		if id, ok := m.conds.again(c); ok {
-			for _, r := range c.regs { // what paths bring together is new at each of their ends
-				var at int32
-				if _, err := fmt.Sscanf(r, "?phi%d.", &at); err == nil {
-					m.joins[at] = append(m.joins[at], id)
-				}
-			}
-		}
-	})
-}
-
-// kept recognises a predicate that is kept as a number in a register: the
-// comparison with 0 that restores it is known then.
-func kept(in *isa.Inst, at int32) (pred isa.Operand, c comparison, ok bool) {
-	var reg isa.Reg
-	switch {
-	case in.Op == "P2R" && len(in.Args) == 4 && in.Args[2].Zero && in.Args[3].Kind == isa.OpdImm &&
-		bits.OnesCount64(uint64(in.Args[3].Imm)) == 1:
-		reg = in.Args[0].Reg
-		pred = isa.Operand{Kind: isa.OpdPred, Reg: isa.Reg{Class: isa.ClassPred, Num: uint16(bits.TrailingZeros64(uint64(in.Args[3].Imm)))}}
-		if in.Args[0].Part != "" || pred.Reg.Num > 6 {
-			return pred, c, false
-		}
-	case len(in.Micro) == 1 && in.Micro[0].Op == isa.MicroSel && len(in.Micro[0].Src) == 3:
-		mi := &in.Micro[0]
-		a, b := mi.Src[0], mi.Src[1]
-		if a.Kind != isa.OpdImm || b.Kind != isa.OpdImm || (a.Imm == 0) == (b.Imm == 0) || mi.Src[2].Zero {
-			return pred, c, false
-		}
-		reg, pred = mi.Dst, mi.Src[2]
-		pred.Not = pred.Not != (a.Imm == 0)
-	default:
-		return pred, c, false
-	}
-	root := made(at, reg)
-	c, ok = compare("ne", "u", address{root: root}.String(), address{root: "0"}.String(), root)
-	return pred, c, ok
-}
-
-// comparison is what an instruction compares: values, whatever registers they are
-// in.
-func (m *machine) comparison(f *isa.Func, at, k int) (comparison, bool) {
-	mi := &f.Insts[at].Micro[k]
-	n := 2
-	switch mi.Op {
-	case isa.MicroSetp:
-		if len(mi.Src) == 3 && (mi.Src[2].Kind != isa.OpdPred || !mi.Src[2].Zero || mi.Src[2].Not || mi.Bool != "AND") {
-			return comparison{}, false
-		}
-	case isa.MicroTest:
-		n = 3
-	default:
-		return comparison{}, false
-	}
-	if len(mi.Src) < n || len(mi.Src) > 3 {
-		return comparison{}, false
-	}
-	vals, ok := m.walks[f].operands[[2]int{at, k}]
-	if !ok {
-		return comparison{}, false
-	}
-	var roots, names []string
-	for _, x := range vals {
-		names = append(names, x.String())
-		if !x.fixed() {
-			roots = append(roots, x.root)
-		}
-	}
-	if mi.Op == isa.MicroTest {
-		return comparison{key: fmt.Sprint("test ", mi.LUT, names), regs: roots}, true
-	}
-	typ := "u"
-	if mi.Signed {
-		typ = "s"
-	}
-	return compare(strings.ToLower(mi.Cmp), typ, names[0], names[1], roots...)
-}
-
 func (m *machine) lay(f *isa.Func, base map[*isa.Func]int32, byName map[string]*isa.Func, consts map[int64]string) {
 	from := base[f]
 	pops := map[int][]int32{}
@@ -215,7 +115,7 @@ func (m *machine) lay(f *isa.Func, base map[*isa.Func]int32, byName map[string]*
 		}
 		if !in.Guard.Never {
 			m.flow(in, &sp, from, base, byName, pops[i])
-			m.knowledge(f, from, i, &sp)
+			m.knowledge(&f.Insts[i], &sp)
 		}
 		m.lane, m.funcOf = append(m.lane, m.walks[f].lane[i]), append(m.funcOf, from)
 		m.insts, m.steps = append(m.insts, in), append(m.steps, sp)
@@ -305,25 +205,15 @@ func mayFall(in *isa.Inst) bool {
 }
 
 // knowledge says what an instruction does to conditions.
-func (m *machine) knowledge(f *isa.Func, base int32, at int, sp *step) {
-	in := &f.Insts[at]
+func (m *machine) knowledge(in *isa.Inst, sp *step) {
 	for _, r := range in.Defs {
 		if isCond(r) {
 			sp.defs = append(sp.defs, m.condOf(r))
-		} else {
-			sp.defs = append(sp.defs, m.conds.operands[made(base+int32(at), r)]...)
 		}
 	}
-	sp.defs = append(sp.defs, m.joins[base+int32(at)]...)
 	for _, r := range in.Uses {
 		if isCond(r) {
 			sp.uses = append(sp.uses, m.condOf(r))
-		}
-	}
-	if p, c, ok := kept(in, base+int32(at)); ok && in.Guard == (isa.Guard{}) {
-		if id, ok := m.conds.again(c); ok {
-			sp.sets = append(sp.sets, assign{dst: id, src: m.condOf(p.Reg), neg: p.Not != c.neg, fork: true})
-			sp.uses = append(sp.uses, m.condOf(p.Reg))
 		}
 	}
 	for i := range in.Micro {
@@ -332,12 +222,7 @@ func (m *machine) knowledge(f *isa.Func, base int32, at int, sp *step) {
 			continue
 		}
 		dst := m.condOf(mi.Dst)
-		if c, ok := m.comparison(f, at, i); ok {
-			if id, ok := m.conds.again(c); ok {
-				sp.sets = append(sp.sets, assign{dst: dst, src: id, neg: c.neg, fork: true})
-				sp.uses = append(sp.uses, id)
-			}
-		} else if a, ok := m.logic(mi); ok {
+		if a, ok := m.logic(mi); ok {
 			a.dst = dst
 			sp.sets = append(sp.sets, a)
 			if a.fork { // both are decided at once, if the other matters any more

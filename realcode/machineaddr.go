@@ -10,10 +10,10 @@ import (
 )
 
 // follow follows the registers of a function: where each instruction that touches
-// memory goes, and what comparisons compare that never changes.
+// memory goes, and what compares with the number of the lane.
 func follow(f *isa.Func, from int32) *regWalk {
 	w := &regWalk{f: f, from: from, in: make([]values, len(f.Blocks)), out: make([]address, len(f.Insts)), behind: make([]address, len(f.Insts)),
-		operands: map[[2]int][]address{}, lane: map[int]bool{}, calls: map[int]address{}, number: map[isa.Reg]int{}, made: make([][]address, len(f.Insts)),
+		lane: map[int]bool{}, calls: map[int]address{}, number: map[isa.Reg]int{}, made: make([][]address, len(f.Insts)),
 		phis: map[[2]int]string{}}
 	if len(f.Blocks) == 0 {
 		return w
@@ -59,9 +59,6 @@ type regWalk struct {
 	out    []address
 	// behind is, of copies, the other address: what stands in the register behind the first.
 	behind []address
-	// operands are those of comparisons, by instruction and number of the
-	// micro-operation.
-	operands map[[2]int][]address
 	// lane are the instructions that compare with the number of the lane.
 	lane map[int]bool
 	// calls are what registers hold that are called, by instruction.
@@ -211,28 +208,13 @@ func (w *regWalk) makes(i int, in *isa.Inst) []address {
 	return w.made[i]
 }
 
-// compared keeps the operands of comparisons.
+// compared notes a comparison with the number of the lane.
 func (w *regWalk) compared(i int, in *isa.Inst) {
 	for k := range in.Micro {
-		mi, n := &in.Micro[k], 2
-		if mi.Op == isa.MicroTest {
-			n = 3
-		} else if mi.Op != isa.MicroSetp {
-			continue
-		}
-		var vals []address
-		for s := range mi.Src[:min(n, len(mi.Src))] {
-			v := w.value(&mi.Src[s])
-			if v.root != "" && !strings.HasPrefix(v.root, "?in") {
-				vals = append(vals, v)
-			}
-			if v == (address{root: "SR_LANEID"}) {
+		for n := range in.Micro[k].Src {
+			if in.Micro[k].Op == isa.MicroSetp && w.value(&in.Micro[k].Src[n]) == (address{root: "SR_LANEID"}) {
 				w.lane[i] = true
 			}
-		}
-		delete(w.operands, [2]int{i, k})
-		if len(vals) == n {
-			w.operands[[2]int{i, k}] = vals
 		}
 	}
 }

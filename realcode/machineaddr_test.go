@@ -151,7 +151,7 @@ func TestAddressesExecuted(t *testing.T) {
 					m.steps[i].letter = int32(i)
 				}
 			}
-			g, err := unroll(m.steps, 0, len(m.conds.ids), everyCondition(len(m.conds.ids)), maxNodes())
+			g, err := unroll(m.steps, 0, len(m.conds), everyCondition(len(m.conds)), maxNodes())
 			require.NoError(t, err)
 			for _, seed := range []uint32{1, 7, 32, 0x10001, 1 << 31} {
 				roots := map[string]uint32{}

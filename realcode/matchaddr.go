@@ -17,7 +17,6 @@ type rootPair struct{ ptx, code string }
 // another distance than the rest of their base, the line is wrong. Where another
 // operation of the same class fits, and lacks its image, the image is its.
 func (m *matcher) byAddress() {
-	m.passed()
 	distance, sure := m.distances()
 	m.distance = distance
 	m.wide(distance)
@@ -54,9 +53,6 @@ func (m *matcher) byAddress() {
 	}
 	m.share(distance)
 	for _, i := range m.orphans() {
-		if m.joined(i, distance) {
-			continue
-		}
 		k := m.lone(i, distance)
 		if k < 0 {
 			k = m.parent(i, distance)

@@ -13,7 +13,7 @@ func (c *checker) narrow(asked ...int32) (*graph, [][]int32, error) {
 	if c.narrowed >= maxNarrowAll {
 		return nil, nil, c.exactErr
 	}
-	conds := len(c.mach.conds.ids)
+	conds := len(c.mach.conds)
 	steps := about(c.mach.steps, conds, asked)
 	g, err := unroll(steps, 0, conds, everyCondition(conds), min(maxNarrow, maxNodes()))
 	if err != nil {
@@ -69,7 +69,7 @@ func about(steps []step, conds int, asked []int32) []step {
 // That is a proof: the less is known of conditions, the more paths a graph has (unroll forks where it does not know), so that each path of
 // the machine code is one of this graph, and a word that none of its paths has the machine code has not. TestAlikeUnder.
 func (c *checker) alikeUnder(x, y int, xs, ys []int32, p policy) bool {
-	n := len(c.mach.conds.ids)
+	n := len(c.mach.conds)
 	about := newConditions(n)
 	for _, i := range slices.Concat(xs, ys) {
 		if guard := c.mach.steps[i].guard; guard >= 0 {

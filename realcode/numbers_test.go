@@ -42,9 +42,9 @@ func accepts(g *graph, word []int32) bool {
 	return at[1]
 }
 
-// TestNumbersExecuted: what is one number in a kernel is that in its executions, what nothing comes to is not executed, addresses that are the same bytes behind one beginning have one, and what a load reads that nobody needs changes no store.
+// TestNumbersExecuted: what nothing comes to is not executed, addresses that are the same bytes behind one beginning have one, and what a load reads that nobody needs changes no store.
 func TestNumbersExecuted(t *testing.T) {
-	known, never, fixed, dead := 0, 0, 0, 0
+	fixed, dead := 0, 0
 	for range 20 {
 		rapid.Check(t, func(t *rapid.T) {
 			d := &drawnPTX{T: t}
@@ -62,11 +62,8 @@ func TestNumbersExecuted(t *testing.T) {
 			}
 			require.Len(t, at, len(d.insts)+1, text)
 			walk := newWalk(f)
-			g, err := unroll(src.steps, src.entries[f], len(src.conds.ids), everyCondition(len(src.conds.ids)), maxNodes())
+			g, err := unroll(src.steps, src.entries[f], 0, nil, maxNodes())
 			require.NoError(t, err)
-			full, err := unroll(src.steps, src.entries[f], len(src.conds.ids), nil, maxNodes())
-			require.NoError(t, err)
-			values := make([]*uint64, len(d.insts))
 			for _, inputs := range []map[string]uint64{{"a": 0, "b": 1 << 40, "%tid.x": 0, "%laneid": 0}, {"a": 6, "b": 4096, "%tid.x": 77,
 				"%laneid": 6},
 				{"a": 1 << 31, "b": 0, "%tid.x": 1023, "%laneid": 31}, {"a": mask(32), "b": mask(64), "%tid.x": 6, "%laneid": 3}} {
@@ -79,7 +76,7 @@ func TestNumbersExecuted(t *testing.T) {
 						require.False(t, src.never(op), "operation %d in\n%s", k, text)
 					}
 				}
-				require.True(t, accepts(g, word) && accepts(full, word), "%v in\n%s", word, text)
+				require.True(t, accepts(g, word), "%v in\n%s", word, text)
 				for _, op := range src.ops {
 					i := slices.Index(at, op.at)
 					if !op.Dead || d.insts[i].load == "" {
@@ -97,7 +94,7 @@ func TestNumbersExecuted(t *testing.T) {
 				for i, v := range out {
 					in := &d.insts[i]
 					number := f.Body[at[i]].Inst.N
-					require.False(t, src.possible.Plain(number) || src.possible.Never(number), "instruction %d of\n%s", i, text)
+					require.False(t, src.possible().Never(number), "instruction %d of\n%s", i, text)
 					if in.addr != "" {
 						a := walk.addressOf(f.Body[at[i]].Inst)
 						if base, ok := roots[a.root]; a.fixed() && ok {
@@ -106,27 +103,11 @@ func TestNumbersExecuted(t *testing.T) {
 						} else {
 							roots[a.root] = v - uint64(a.offset) + uint64(offsetOf(f.Body[at[i]].Inst))
 						}
-						continue
 					}
-					if in.jump > 0 {
-						continue
-					}
-					if src.possible.Constant(number) {
-						require.True(t, values[i] == nil || *values[i] == v, "instruction %d leaves %x for %v in\n%s", i, v, inputs, text)
-						values[i] = &v
-						known++
-					}
-				}
-			}
-			for i := range d.insts {
-				if src.possible.Plain(f.Body[at[i]].Inst.N) {
-					never++
 				}
 			}
 		})
 	}
-	require.Greater(t, known, 5000)
-	require.Greater(t, never, 10)
 	require.Greater(t, fixed, 20)
 	require.Greater(t, dead, 20)
 }

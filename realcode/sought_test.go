@@ -128,12 +128,12 @@ func (s *seeker) read(seed uint64) string {
 			said += fmt.Sprintln(op.Effect, op.Dead, op.needs, op.at, op.addr, op.adds, op.barrier, src.segment[k], src.block[k], src.spare(k),
 				src.decides(k))
 		}
-		return said + fmt.Sprint(src.steps, src.conds.ids, src.constant, len(src.calls), never, src.strong())
+		return said + fmt.Sprint(src.steps, src.constant, len(src.calls), never, src.strong())
 	}
 	mach := readMachine(prog, prog.Funcs[slices.IndexFunc(prog.Funcs, func(g *isa.Func) bool { return g.Name == s.kernel })], s.c.sm)
 	if what == 1 {
 		return fmt.Sprint(mach.steps, mach.addrs, mach.behind, mach.reach, mach.lane, len(mach.lost), len(mach.calls), mach.funcOf,
-			mach.returns, mach.joins, mach.conds.ids)
+			mach.returns, mach.conds)
 	}
 	got := match(src, mach)
 	for k := range got.img {

@@ -3,7 +3,7 @@ package realcode
 import (
 	"fmt"
 	"slices"
-	"strings"
+	"sync"
 
 	"optcheck/ptx"
 	"optcheck/refine/nvidia"
@@ -32,7 +32,6 @@ type source struct {
 	segment []int // of each operation: those between which nothing is but accesses
 	block   []int // of each operation: those between which nothing jumps, and to which nothing does
 	steps   []step
-	conds   *conds
 	regs    map[*ptx.Func]registers
 	entries map[*ptx.Func]int32
 	isSpare []int8 // of each operation, 0: not asked yet
@@ -40,9 +39,8 @@ type source struct {
 	constant []address
 	// calls are the calls that are not followed.
 	calls []*ptx.Inst
-	reach map[*ptx.Func]*reach
 	// possible tells what threads come to, whatever the input is.
-	possible *nvidia.Possible
+	possible func() *nvidia.Possible
 }
 
 // compared reports whether an instruction is one of those that are looked for.
@@ -72,7 +70,7 @@ func (s *source) others() (out []write) {
 
 // readSource lays out a function and all that it calls.
 func readSource(m *ptx.Module, root *ptx.Func) (*source, error) {
-	s := &source{m: m, conds: newConds(), entries: map[*ptx.Func]int32{}, regs: map[*ptx.Func]registers{}}
+	s := &source{m: m, entries: map[*ptx.Func]int32{}, regs: map[*ptx.Func]registers{}}
 	funcs := []*ptx.Func{root}
 	for i := 0; i < len(funcs); i++ {
 		for _, st := range funcs[i].Body {
@@ -96,10 +94,7 @@ func readSource(m *ptx.Module, root *ptx.Func) (*source, error) {
 			return nil, err
 		}
 	}
-	s.reach, s.possible = map[*ptx.Func]*reach{}, nvidia.NewPossible(m, root.Name)
-	for f := range s.entries {
-		s.reach[f] = newReach(s, f)
-	}
+	s.possible = sync.OnceValue(func() *nvidia.Possible { return nvidia.NewPossible(m, root.Name) })
 	s.findDead()
 	return s, nil
 }
@@ -128,11 +123,7 @@ func (s *source) callees(f *ptx.Func, in *ptx.Inst) (out []*ptx.Func) {
 }
 
 // never reports whether no thread performs an operation: a compiler that knows it leaves it out.
-func (s *source) never(op *Op) bool { return s.possible.Never(op.Inst.N) }
-
-func (s *source) pred(f *ptx.Func, r int) int32 {
-	return s.conds.id(fmt.Sprintf("%s\x00%d", f.Name, r))
-}
+func (s *source) never(op *Op) bool { return s.possible().Never(op.Inst.N) }
 
 // lay appends the steps of a function.
 func (s *source) lay(f *ptx.Func) error {
@@ -144,18 +135,6 @@ func (s *source) lay(f *ptx.Func) error {
 			labels[st.Name] = base + int32(i)
 		case ptx.StmtTable:
 			tables[st.Name] = st.Labels
-		}
-		if st.Inst != nil {
-			if c, ok := s.comparison(f, st.Inst); ok {
-				s.conds.sites[c.key]++
-			}
-		}
-	}
-	for i := range f.Body { // so that all operands are known before they are looked for
-		if in := f.Body[i].Inst; in != nil {
-			if c, ok := s.comparison(f, in); ok {
-				s.conds.again(c)
-			}
 		}
 	}
 	w := newWalk(f)
@@ -169,7 +148,6 @@ func (s *source) lay(f *ptx.Func) error {
 			if err := s.flow(f, in, &sp, labels, tables); err != nil {
 				return &ptx.Error{File: s.m.File, Pos: in.Pos, Msg: err.Error()}
 			}
-			s.knowledge(f, in, &sp)
 			e := in.Effect()
 			if e.Kind != ptx.None && e.Kind != ptx.Convergent && !(e.Kind.IsAccess() && e.Weak()) || in.Name == "bra" {
 				segment = len(s.ops) + 1
@@ -201,9 +179,7 @@ func isOperation(in *ptx.Inst) bool {
 
 // flow says where control goes.
 func (s *source) flow(f *ptx.Func, in *ptx.Inst, sp *step, labels map[string]int32, tables map[string][]string) error {
-	if in.Guard >= 0 {
-		sp.guard, sp.guardNeg = s.pred(f, in.Guard), in.Neg
-	}
+	sp.guard, sp.guardNeg = int32(in.Guard), in.Neg
 	jump := func(names ...string) error {
 		sp.next = nil
 		for _, n := range names {
@@ -239,74 +215,4 @@ func (s *source) flow(f *ptx.Func, in *ptx.Inst, sp *step, labels map[string]int
 		}
 	}
 	return nil
-}
-
-// comparison is what a setp of integers compares.
-func (s *source) comparison(f *ptx.Func, in *ptx.Inst) (comparison, bool) {
-	if in.Name != "setp" || len(in.Args) != 3 || len(in.Mods) != 2 || in.Args[0].Kind != ptx.Reg || in.Guard >= 0 {
-		return comparison{}, false
-	}
-	typ := in.Mods[1]
-	if strings.IndexByte("subi", typ[0]) < 0 {
-		return comparison{}, false
-	}
-	var names, regs []string
-	for _, a := range in.Args[1:] {
-		switch a.Kind {
-		case ptx.Reg:
-			name := fmt.Sprintf("%s\x00%d", f.Name, a.Reg)
-			names, regs = append(names, name), append(regs, name)
-		case ptx.Imm:
-			names = append(names, fmt.Sprint(a.Value))
-		default:
-			return comparison{}, false
-		}
-	}
-	return compare(in.Mods[0], typ, names[0], names[1], regs...)
-}
-
-// knowledge says what an instruction does to conditions.
-func (s *source) knowledge(f *ptx.Func, in *ptx.Inst, sp *step) {
-	for i, a := range in.Args {
-		for _, r := range a.Registers(nil) {
-			isPred := f.Regs[r].Type == "pred"
-			defined := i == 0 && a.Kind != ptx.Mem
-			if isPred && defined {
-				sp.defs = append(sp.defs, s.pred(f, r))
-			} else if isPred {
-				sp.uses = append(sp.uses, s.pred(f, r))
-			}
-			if defined {
-				sp.defs = append(sp.defs, s.conds.operands[fmt.Sprintf("%s\x00%d", f.Name, r)]...)
-			}
-		}
-	}
-	if in.Name == "call" { // results stand in parameters of their own
-		for _, a := range in.Args {
-			for _, r := range a.Registers(nil) {
-				if f.Regs[r].Type == "pred" {
-					sp.defs = append(sp.defs, s.pred(f, r))
-				}
-			}
-		}
-	}
-	if c, ok := s.comparison(f, in); ok {
-		if id, ok := s.conds.again(c); ok {
-			sp.sets = append(sp.sets, assign{dst: s.pred(f, in.Args[0].Reg), src: id, neg: c.neg, fork: true})
-			sp.uses = append(sp.uses, id)
-		}
-		return
-	}
-	if (in.Op == "mov.pred" || in.Op == "not.pred") && len(in.Args) == 2 && in.Args[0].Kind == ptx.Reg {
-		a := assign{dst: s.pred(f, in.Args[0].Reg), src: -1}
-		switch src := in.Args[1]; src.Kind {
-		case ptx.Imm:
-			a.neg = src.Value != 0
-		case ptx.Reg:
-			a.src, a.neg = s.pred(f, src.Reg), (in.Name == "not") != src.Neg
-		default:
-			return
-		}
-		sp.sets = append(sp.sets, a)
-	}
 }

@@ -63,7 +63,7 @@ func (s *source) findSpare(op *Op) bool {
 			if step.guard >= 0 {
 				work = append(work, state{x.at + 1, x.regs})
 			}
-			if step.ret && !slices.ContainsFunc(x.regs, func(r int) bool { return s.reach[op.Func].parameter(op.Func.Returns, r) >= 0 }) {
+			if step.ret && !slices.ContainsFunc(x.regs, func(r int) bool { return returned(op.Func, r) }) {
 				return true
 			}
 		}

@@ -105,6 +105,8 @@ type Result struct {
 	// Undecided are the comparisons of the program that may be others in the machine code, by ir.Inst.Source.
 	Undecided []int  `json:"-"`
 	Unwritten []Code `json:"-"`
+	// Seen are the instructions of the program that compared runs performed, by ir.Inst.Source.
+	Seen map[int]bool `json:"-"`
 	// Performed are the addresses of the instructions of the machine code that compared runs performed.
 	Performed map[uint64]bool `json:"-"`
 	// Unreached are those of the instructions that write memory and to which no thread comes, whatever the input is.

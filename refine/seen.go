@@ -123,7 +123,12 @@ func (c *comparison) conclude(undecided []int32) {
 			}
 		}
 	}
-	c.Performed = map[uint64]bool{}
+	c.Seen, c.Performed = map[int]bool{}, map[uint64]bool{}
+	for i, yes := range c.sourceCover.Insts {
+		if yes {
+			c.Seen[c.program.Insts[i].Source] = true
+		}
+	}
 	for i, yes := range c.machineCover.Insts {
 		if yes {
 			c.Performed[c.machine.Insts[i].Addr] = true

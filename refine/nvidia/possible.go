@@ -43,12 +43,6 @@ func (x *Possible) Never(n int) bool {
 	return x.may.Never(i, ir.None, true) || in.Guard >= 0 && x.may.Never(i, in.Guard, !in.Not)
 }
 
-// Plain is Never without a solver.
-func (x *Possible) Plain(n int) bool {
-	i, ok := x.inst[n]
-	return ok && x.may.Plain(i)
-}
-
 // Constant reports whether what an instruction leaves is one number wherever its function is called.
 func (x *Possible) Constant(n int) bool {
 	i, ok := x.inst[n]
