@@ -91,6 +91,8 @@ const (
 	// Join: the 64-bit number with the low word a and the high word b. HighWord: the high word of the 64-bit number a.
 	Join
 	HighWord
+	// Texel: a function of the operands and Imm that is the same on both sides: what a texture holds, which only the host knows. See Texels.
+	Texel
 )
 
 // Approximate is an approximate function: its result is a function of the operand that is the same in PTX and in

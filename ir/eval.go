@@ -106,6 +106,7 @@ var evals = [256]evalFunc{
 	Nth:      nth,
 	Join:     func(_ *Op, s *[4]uint64, _ uint64) uint64 { return s[1]<<32 | s[0]&0xffffffff },
 	HighWord: func(_ *Op, s *[4]uint64, _ uint64) uint64 { return s[0] >> 32 },
+	Texel:    texel,
 }
 
 // mask has the bits of a type.

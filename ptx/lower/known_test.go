@@ -17,7 +17,7 @@ func TestHowKnown(t *testing.T) {
 		"add.rn.f32x2":        {Documented, "9.7.3.3"},
 		"entry":               {Documented, "9.7.12.5"},
 		"ret":                 {Chip, "9.7.12.6"},
-		"tex.2d.v4.f32.s32":   {"", ""},
+		"tex.cube.v4.f32.f32": {"", ""},
 		"add.wrong.s32":       {"", ""},
 		"fma.rn.relu.bf16":    {Chip, "9.7.4.4"},
 		"atom.add.sys.cta.b8": {"", ""},

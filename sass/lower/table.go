@@ -228,6 +228,7 @@ func memory(add adder) {
 	add(ldsm, "LDSM")
 	add(stsm, "STSM")
 	add(ldc, "LDC", "ULDC", "LDCU")
+	add(fetch, "TEX", "TLD", "TLD4")
 	add(atom(ir.Global), "ATOMG")
 	add(atom(ir.Generic), "ATOM")
 	add(atom(ir.Shared), "ATOMS")
