@@ -197,13 +197,14 @@ func (s *step) bank(o *isa.Operand, bytes int) ir.Reg {
 		return s.k(0)
 	}
 	if o.Reg.Class == isa.ClassNone && o.Base2.Class == isa.ClassNone {
-		if o.Off < 0 || o.Off%int64(bytes) != 0 {
+		at := int64(uint16(o.Off)) // of 64 KiB, of which nvdisasm prints the upper half as negative numbers
+		if o.Off < -1<<15 || o.Off >= 1<<16 || at%int64(bytes) != 0 {
 			s.fail("operand %s of %s", o.Text, s.in.Op)
 		}
-		if o.Bank == 0 && !s.u.filled(o.Off, bytes) {
+		if o.Bank == 0 && !s.u.filled(at, bytes) {
 			s.fail("%s: what a launch puts there is not known", o.Text)
 		}
-		return s.u.b.BankWord(o.Bank, o.Off, bytes)
+		return s.u.b.BankWord(o.Bank, at, bytes)
 	}
 	a := s.access(ir.Load, ir.ConstBank, bytes)
 	a.Bank, a.Constant = o.Bank, true
