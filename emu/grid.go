@@ -299,6 +299,9 @@ func (g *Grid) load(w *Warp, pc int32, a *ir.Access, l int, p Place, buf []byte)
 		if strong && !g.Final {
 			r.overlay(word, mask, v)
 		}
+		if a.Constant && p.Space == ir.Global {
+			g.Memory.constant(word)
+		}
 		if o := g.Meanwhile; o != nil && !strong {
 			v = o.otherwise(word, v, mask, a.Constant, g.Races, g.thread(w, l), len(r.Epochs)-1)
 		}

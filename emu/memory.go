@@ -49,6 +49,7 @@ const (
 	Float64
 	Pointer  // an address, of 64 bits
 	Index    // a number that becomes part of an address
+	Index64  // one of 64 bits
 	Offset   // one that is added to it as it is
 	Shared   // an address of shared memory
 	Function // the address of a function
@@ -61,6 +62,7 @@ type page struct {
 	now   [pageWords]uint32
 	known uint64 // words whose first content is there
 	put   uint64 // words that were written
+	never uint64 // words that the program reads as constant: nobody writes them
 	past  *[pageWords][]version
 }
 
@@ -127,6 +129,11 @@ func (m *Memory) Now(w Word, kind Kind) uint32 {
 	p := m.page(w)
 	return p.now[m.know(p, w, kind)]
 }
+
+// Constant reports whether the program reads a word as constant (ld.global.nc): it promises that nobody writes that.
+func (m *Memory) Constant(w Word) bool { return m.page(w).never>>(w%pageWords)&1 != 0 }
+
+func (m *Memory) constant(w Word) { m.page(w).never |= 1 << (w % pageWords) }
 
 // At is the content of a word at a time.
 func (m *Memory) At(w Word, time uint64, kind Kind) uint32 {

@@ -71,3 +71,38 @@ func TestHostedMuch(t *testing.T) {
 	require.Empty(t, res.Findings)
 	require.Positive(t, res.Runs)
 }
+
+// TestIndices: an index of 64 bits that memory holds is small, so that a kernel that checks it goes on.
+func TestIndices(t *testing.T) {
+	var more string // of which each has to be small
+	for at := range 6 {
+		more += fmt.Sprintf("ld.global.u64 %%d8, [%%d4+%d]; add.u64 %%d6, %%d6, %%d8;", 1024*(at+1))
+	}
+	kernel := `.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in, .param .u64 index) {
+	.reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %d<12>;
+	ld.param.u64 %d0, [out];
+	ld.param.u64 %d1, [in];
+	ld.param.u64 %d2, [index];
+	mov.u32 %r0, %tid.x;
+	mul.wide.u32 %d3, %r0, 8;
+	add.u64 %d4, %d2, %d3;
+	add.u64 %d5, %d0, %d3;
+	ld.global.u64 %d6, [%d4];
+	` + more + `
+	setp.ge.u64 %p1, %d6, 4096;
+	@%p1 trap;
+	mad.lo.u64 %d7, %d6, 12, %d1;
+	ld.global.u32 %r1, [%d7+8];
+	st.global.u32 [%d5], %r1;
+	ret;
+}`
+	res, err := refine.Compare(t.Context(), lowered(t, kernel), lowered(t, kernel), refine.Options{Runs: 2})
+	require.NoError(t, err)
+	require.Empty(t, res.Unseen)
+	res, err = refine.Compare(t.Context(), lowered(t, kernel), lowered(t, strings.Replace(kernel, "[%d7+8]", "[%d7+4]", 1)), refine.Options{Runs: 2})
+	require.NoError(t, err)
+	require.NotEmpty(t, res.Findings)
+}

@@ -143,7 +143,7 @@ func (in *Input) made(fill uint64) func(emu.Word, emu.Kind) uint32 {
 		case emu.Function:
 			a := in.function(pair)
 			return uint32(a >> (uint64(w&1) * 32))
-		case emu.Pointer, emu.Shared, emu.Index, emu.Offset:
+		case emu.Pointer, emu.Shared, emu.Index, emu.Index64, emu.Offset:
 			return in.addressing(k, low, pair, x)
 		case emu.Flag: // free locks, flags that are not set, counters at their beginning
 			if x>>40&7 != 0 {
@@ -194,6 +194,8 @@ func (in *Input) addressing(k emu.Kind, low bool, pair, x uint64) uint32 {
 		return 0
 	case k == emu.Offset:
 		return uint32(x%61) * 16
+	case k == emu.Index64 && !low:
+		return 0
 	}
 	switch in.World {
 	case Binary:

@@ -33,6 +33,9 @@ func kinds(p *ir.Program) map[int32]emu.Kind {
 				out[int32(i)] = emu.Offset
 			case to.indices[r] && out[int32(i)] == emu.Integer:
 				out[int32(i)] = emu.Index
+				if a.Bytes == 8 {
+					out[int32(i)] = emu.Index64
+				}
 			case a.Kind == ir.Load && a.Sem == ir.Weak && to.floats[r] > 0 && out[int32(i)] == emu.Integer:
 				out[int32(i)] = floating(to.floats[r], a.Bytes)
 			}

@@ -280,6 +280,9 @@ func (r *replay) load(pc int32, a *ir.Access, l int, p emu.Place, buf []byte) er
 	}
 	r.eachWord(p, l, len(buf), func(w emu.Word, mask uint32, shift uint, from int) {
 		v := r.see(l, w, k)
+		if a.Constant && p.Space == ir.Global {
+			v = r.stale(th, w, k)
+		}
 		if may { // an atomic's word: what it will find
 			if e := th.nextAtomic(p); e != nil {
 				v = v&^mask | uint32(e.Value>>(8*from))<<shift&mask
@@ -288,6 +291,16 @@ func (r *replay) load(pc int32, a *ir.Access, l int, p emu.Place, buf []byte) er
 		emu.PutBytes(buf[from:], v&mask>>shift, mask>>shift)
 	})
 	return nil
+}
+
+// stale is what a lane reads of a word through the cache of constants: what was there before anybody wrote. Behind a synchronisation that is not what
+// others may have written before that, unless the program promises that nobody does.
+func (r *replay) stale(th *lane, w emu.Word, k emu.Kind) uint32 {
+	v := r.grid.Memory.At(w, 0, k)
+	if len(th.epochs) > 1 && !r.grid.Memory.Constant(w) {
+		return ^v
+	}
+	return v
 }
 
 // nextAtomic is the read-modify-write of a place that is next in the record: machine code may perform it as a loop of a
