@@ -265,6 +265,7 @@ func (c *checker) operation(k int) {
 			c.finding(Weakened, k, c.code(i), "%s", why)
 			c.because(c.lessened(k, c.mach.insts[i]))
 			c.last().Fence = op.fence(op.as(c.mach.insts[i]))
+			c.last().computed = op.Effect.Weak() // what the cache of constants holds is executed
 			return
 		}
 	}

@@ -87,7 +87,7 @@ func TestPatterns(t *testing.T) {
 // to its fence: where the store is not made the fence is no release. A path may end in a
 // trap, or never.
 func TestPreserved(t *testing.T) {
-	files := []string{"guarded.ptx", "trap.ptx", "released.ptx", "indirect.ptx", "joined.ptx", "lines.ptx", "unneeded.ptx", "never.ptx", "beside.ptx"}
+	files := []string{"guarded.ptx", "trap.ptx", "released.ptx", "indirect.ptx", "joined.ptx", "lines.ptx", "unneeded.ptx", "never.ptx", "beside.ptx", "looked.ptx"}
 	for _, file := range files {
 		o := Options{Toolchains: releases(t), Targets: []string{"sm_70", "sm_80"}, Levels: []string{"O0", "O3"}, Execute: 2}
 		require.NoError(t, Audit(t.Context(), o, module(t, "testdata/"+file), func(c *Cell) error {
