@@ -21,7 +21,8 @@ func TestSignals(t *testing.T) {
 		signals int
 	}{
 		"reads":      {[]string{"check", "-"}, 1}, // from a pipe that says nothing
-		"keeps":      {[]string{"audit", "-", "--quiet"}, 2},
+		"ends":       {[]string{"audit", "-", "--quiet"}, 1},
+		"keeps":      {[]string{"reduce", "-"}, 2},
 		"from a log": {[]string{"log", "check", "-"}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
