@@ -11,6 +11,9 @@ import (
 	"optcheck/ir"
 )
 
+// Apart counts the floating-point numbers between two words.
+func Apart(a, b uint64) uint64 { return apart(a, b) }
+
 // Known are, by instruction, what registers hold at least and at most where a thread performs it; nil where none does. ok tells that
 // anything is known.
 func Known(p *ir.Program) (at [][][2]uint64, ok bool) {

@@ -126,20 +126,20 @@ func special(v uint64) bool { return v>>32 == 0 && v&0x7f800000 == 0x7f800000 ||
 
 // apart counts the floating-point numbers between two words. Those of f32 below the least normal number may be 0.
 func apart(a, b uint64) uint64 {
-	of := ir.F64
+	sign := uint64(1) << 63
 	if (a|b)>>32 == 0 {
-		of = ir.F32
+		sign = 1 << 31
 		for _, v := range []*uint64{&a, &b} {
 			if *v&0x7f800000 == 0 {
-				*v &= 1 << 31
+				*v &= sign
 			}
 		}
 	}
-	d := magnitude(rankOf(of, a) - rankOf(of, b))
-	if of == ir.F32 {
-		return d >> 31
+	x, y := a&^sign, b&^sign
+	if (a^b)&sign != 0 {
+		return x + y
 	}
-	return d << 1
+	return max(x, y) - min(x, y)
 }
 
 // nan reports whether a word is no number: which one an operation makes is open.

@@ -1,6 +1,7 @@
 package refine_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -222,5 +223,14 @@ C:	add.u32 %r6, %r6, 4; setp.lt.u32 %p3, %r6, 20; @%p3 bra C;
 		res, err := refine.Compare(t.Context(), text("", ""), machine, refine.Options{Runs: 4, Search: 1 << 20, Shared: true})
 		require.NoError(t, err)
 		require.Equal(t, c.wrong, len(res.Findings) > 0, "%q %q %v", c.first, c.second, res.Findings)
+	}
+}
+
+// TestApart: neighbours are one apart, whichever of them is odd.
+func TestApart(t *testing.T) {
+	one, two := math.Float64bits(1), uint64(math.Float32bits(2))
+	for _, c := range [][3]uint64{{one, one, 0}, {one, one + 1, 1}, {one + 1, one + 2, 1}, {one + 4, one + 1, 3}, {0, one, one}, {1<<63 | 3, 4, 7},
+		{two, two + 1, 1}, {two + 1, two + 2, 1}, {1<<31 | two, two, 2 * two}, {1, 2, 0}} {
+		require.Equal(t, c[2], refine.Apart(c[0], c[1]), "%x %x", c[0], c[1])
 	}
 }
