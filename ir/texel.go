@@ -2,12 +2,12 @@ package ir
 
 import "math"
 
-// Texture is a fetch from a texture. A kernel that reads a texture must not write it (PTX ISA 9.7.10), so what it gives is a function of the
-// handle, the coordinates and the level. Only the host knows which one: the same pseudo-random function stands for it on both sides. Each handle
-// has its kind of contents: small numbers of floating point, small integers, bits of any kind.
+// Texture is a fetch from a texture. A kernel that reads a texture must not write it (PTX ISA 9.7.10), so what it gives is a function of
+// the handle, the coordinates and the level. Only the host knows which one: the same pseudo-random function stands for it on both sides.
+// Each handle has its kind of contents: small numbers of floating point, small integers, bits of any kind.
 type Texture struct {
-	// Geometry is the machine's name for it: 1D, 2D, 3D, ARRAY_1D, ARRAY_2D. Integral tells that coordinates are whole numbers of texels, Gather that
-	// the result is one component of four texels, the one whose number is Component.
+	// Geometry is the machine's name for it: 1D, 2D, 3D, ARRAY_1D, ARRAY_2D. Integral tells that coordinates are whole numbers of texels,
+	// Gather that the result is one component of four texels, the one whose number is Component.
 	Geometry  string
 	Integral  bool
 	Gather    bool
@@ -47,21 +47,21 @@ func (b *Builder) texel(list *[]Op, t Type, imm uint64, src ...Reg) Reg {
 	return d
 }
 
-// texel is the first step of a fetch (64 bits), which makes a key of handle and coordinates whose lowest bits are the kind of contents; or the
-// second one, which makes a word of the key. All levels below 0 are level 0.
+// texel is the first step of a fetch (64 bits), which makes a key of handle and coordinates whose lowest bits are the kind of contents; or
+// the second one, which makes a word of the key. All levels below 0 are level 0.
 func texel(o *Op, s *[4]uint64, _ uint64) uint64 {
-	h := scramble(s[0] + o.Imm)
+	h := Mix(s[0] + o.Imm)
 	if o.Type == U64 {
 		for _, v := range s[1:] {
-			h = scramble(h ^ v)
+			h = Mix(h ^ v)
 		}
-		return h&^3 | scramble(s[0])&3
+		return h&^3 | Mix(s[0])&3
 	}
 	level := s[2]
 	if level>>31 != 0 {
 		level = 0
 	}
-	h = scramble(scramble(h^s[1]) ^ level)
+	h = Mix(Mix(h^s[1]) ^ level)
 	switch s[0] & 3 {
 	case 0:
 		return h & 0xffffffff
@@ -71,8 +71,8 @@ func texel(o *Op, s *[4]uint64, _ uint64) uint64 {
 	return uint64(math.Float32bits(float32(int64(h&0xffff)-0x4000) / 0x4000))
 }
 
-// scramble is the last step of splitmix64.
-func scramble(x uint64) uint64 {
+// Mix is the finaliser of SplitMix64.
+func Mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

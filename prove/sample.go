@@ -6,18 +6,10 @@ import "optcheck/ir"
 var edges = [...]uint64{0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 63, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff,
 	0x80000000, 0xffffffff, 0xfffffffe, 0x80000001, 0xaaaaaaaa, 0x55555555, 1 << 63, 1<<63 - 1, ^uint64(0)}
 
-// scatter is SplitMix64's finaliser.
-func scatter(v uint64) uint64 {
-	v += 0x9e3779b97f4a7c15
-	v = (v ^ v>>30) * 0xbf58476d1ce4e5b9
-	v = (v ^ v>>27) * 0x94d049bb133111eb
-	return v ^ v>>31
-}
-
 // chance is a value of a leaf, or of a place of memory, in sample i: any, one at which arithmetic changes, or a small one.
 func chance(seed uint64, i, w int) uint64 {
-	r := scatter(seed ^ scatter(uint64(i)))
-	switch v := scatter(r); i % 4 {
+	r := ir.Mix(seed ^ ir.Mix(uint64(i)))
+	switch v := ir.Mix(r); i % 4 {
 	case 0:
 		return edges[r%uint64(len(edges))] & ones(w)
 	case 1:
@@ -33,7 +25,7 @@ func (x *terms) sample(n *node) (out [samples]uint64) {
 	switch n.kind {
 	case leaf:
 		for i := range out {
-			out[i] = chance(scatter(n.value), i, int(n.w))
+			out[i] = chance(ir.Mix(n.value), i, int(n.w))
 		}
 		return out
 	case read:
@@ -157,10 +149,10 @@ func (x *terms) byteAt(mem term, at uint64, space ir.Space, i int) uint64 {
 		n := x.at(mem)
 		switch n.kind {
 		case start:
-			return chance(scatter(at)^uint64(space)^n.value<<32, i, 8)
+			return chance(ir.Mix(at)^uint64(space)^n.value<<32, i, 8)
 		case stirred:
 			if x.vals[n.args[1]][i] != 0 {
-				return chance(scatter(at)^uint64(space)^scatter(n.value+1), i, 8)
+				return chance(ir.Mix(at)^uint64(space)^ir.Mix(n.value+1), i, 8)
 			}
 		case written:
 			off := at - x.vals[n.args[1]][i]

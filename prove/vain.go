@@ -9,9 +9,9 @@ import (
 // mostStraight bounds the instructions on one way of a jump.
 const mostStraight = 32
 
-// Vain reports whether it decides nothing that a jump is taken, or is not: both ways go straight to where they meet, only compute, and each
-// register that either writes, and that is read elsewhere, holds the same there. read reports whether an instruction that is none of some reads
-// a register.
+// Vain reports whether it decides nothing that a jump is taken, or is not: both ways go straight to where they meet, only compute, and
+// each register that either writes, and that is read elsewhere, holds the same there. read reports whether an instruction that is none of
+// some reads a register.
 func (q *Possible) Vain(at int32, read func(r ir.Reg, some map[int32]bool) bool) bool {
 	return !q.failed && len(q.copies[at]) > 0 && len(q.copies[at]) <= mostCopies &&
 		!slices.ContainsFunc(q.copies[at], func(at int32) bool { return !q.idle(at, read) })
@@ -51,8 +51,8 @@ func (q *Possible) idle(at int32, read func(r ir.Reg, some map[int32]bool) bool)
 	return same
 }
 
-// straight are the instructions to which a way of a jump leads one after the other, from a first one on: those that only compute and to which
-// nothing else leads, and the one behind them.
+// straight are the instructions to which a way of a jump leads one after the other, from a first one on: those that only compute and to
+// which nothing else leads, and the one behind them.
 func (q *Possible) straight(jump, first int32) (way []int32) {
 	for i, from := first, jump; len(way) < mostStraight && int(i) < len(q.p.Insts); {
 		way = append(way, i)

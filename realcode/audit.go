@@ -301,7 +301,8 @@ func options(runs int) refine.Options {
 }
 
 // judge compares a module with machine code, and executes both on some inputs.
-func (c *Cell) judge(ctx context.Context, m *ptx.Module, tc *toolchain.Toolchain, code *pipeline.Code, runs int, inputs ...*refine.Input) error {
+func (c *Cell) judge(ctx context.Context, m *ptx.Module, tc *toolchain.Toolchain, code *pipeline.Code, runs int,
+	inputs ...*refine.Input) error {
 	var err error
 	if c.Result, err = Compare(ctx, m, code, c.Target); err != nil {
 		return err

@@ -72,7 +72,8 @@ func executions(ctx context.Context, m *ptx.Module, kernels []string, code *pipe
 // execute adds to a result what its kernels do when they are executed. A difference is a miscompilation, with the input
 // on which it shows, unless approximate functions or contracted products may explain it. Where ptxas may have contracted some, what
 // it makes without that (uncontracted; nil: nobody knows) is executed in the place of its code; approximate functions leave it unknown.
-func (r *Result) execute(ctx context.Context, m *ptx.Module, code *pipeline.Code, uncontracted func() (*pipeline.Code, error), o refine.Options) error {
+func (r *Result) execute(ctx context.Context, m *ptx.Module, code *pipeline.Code, uncontracted func() (*pipeline.Code, error),
+	o refine.Options) error {
 	var names, differ []string
 	for i := range r.Kernels {
 		names = append(names, r.Kernels[i].Name)
@@ -155,7 +156,8 @@ func Execute(ctx context.Context, m *ptx.Module, code *pipeline.Code, o refine.O
 }
 
 // uncontracted executes kernels with the machine code in which nothing is contracted.
-func (r *Result) uncontracted(ctx context.Context, m *ptx.Module, kernels []string, make func() (*pipeline.Code, error), o refine.Options) ([]Executed, error) {
+func (r *Result) uncontracted(ctx context.Context, m *ptx.Module, kernels []string, make func() (*pipeline.Code, error),
+	o refine.Options) ([]Executed, error) {
 	code, err := make()
 	if err != nil {
 		return nil, fmt.Errorf("with --fmad=false: %w", err)

@@ -44,8 +44,8 @@ func TestDead(t *testing.T) {
 	require.Equal(t, 4, dead)
 }
 
-// TestDeadAcquires: an acquire that ptxas 12.4 leaves out with its value is missed only where it loses the invalidation, too. That nobody needs
-// the value runs tell.
+// TestDeadAcquires: an acquire that ptxas 12.4 leaves out with its value is missed only where it loses the invalidation, too. That nobody
+// needs the value runs tell.
 func TestDeadAcquires(t *testing.T) {
 	const file = "testdata/dead.ptx"
 	m, marked := module(t, file), marks(t, file)

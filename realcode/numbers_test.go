@@ -42,7 +42,8 @@ func accepts(g *graph, word []int32) bool {
 	return at[1]
 }
 
-// TestNumbersExecuted: what nothing comes to is not executed, addresses that are the same bytes behind one beginning have one, and what a load reads that nobody needs changes no store.
+// TestNumbersExecuted: what nothing comes to is not executed, addresses that are the same bytes behind one beginning have one, and what a
+// load reads that nobody needs changes no store.
 func TestNumbersExecuted(t *testing.T) {
 	fixed, dead := 0, 0
 	for range 20 {

@@ -77,8 +77,8 @@ type Finding struct {
 	// Flight is the machine code around such a register.
 	Flight *hazard.Excerpt `json:"flight,omitempty"`
 
-	// computed tells that runs compare what the finding is about: what a weak store stores, which barrier object is meant, what depends on a load, or
-	// what one reads.
+	// computed tells that runs compare what the finding is about: what a weak store stores, which barrier object is meant, what depends on a
+	// load, or what one reads.
 	computed bool
 
 	// Fence is what the machine code has in place of a fence, of Kind None if it has nothing; nil for other operations.

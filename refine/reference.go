@@ -95,8 +95,8 @@ func (c *comparison) prepared(code *emu.Code, in *Input, l *emu.Launch, fill uin
 	if in.Seed >= shuffled {
 		shuffle, tick = in.Seed, ticks[in.Seed%uint64(len(ticks))]
 	}
-	g, err := emu.NewGrid(code, l, m, emu.Policy{Shuffle: shuffle, Tick: tick, Quantum: quantum, Reverse: in.Seed%2 == 1, Fill: fill, MaxSteps: steps, Done: c.done,
-		TrapEnds: true, Anywhere: c.depth > 0}, true)
+	g, err := emu.NewGrid(code, l, m, emu.Policy{Shuffle: shuffle, Tick: tick, Quantum: quantum, Reverse: in.Seed%2 == 1, Fill: fill,
+		MaxSteps: steps, Done: c.done, TrapEnds: true, Anywhere: c.depth > 0}, true)
 	if err != nil {
 		return nil, err
 	}

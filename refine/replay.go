@@ -23,7 +23,8 @@ type replay struct {
 	eager, met bool
 	// crowded are read-modify-writes of the machine code that several lanes perform together at one place, in any run: each its own.
 	crowded map[int32]bool
-	// torn tells that a lane performed for others what these performed with others between, and uses what it found: others may find something else.
+	// torn tells that a lane performed for others what these performed with others between, and uses what it found: others may find something
+	// else.
 	torn bool
 }
 
@@ -137,7 +138,8 @@ func (l *lane) see(m *emu.Memory, w emu.Word, time uint64, k emu.Kind) uint32 {
 }
 
 // see is what a lane sees of a word. Machine code needs no instruction for a barrier of the warp, whose lanes are together anyway: what
-// another lane has stored, and the program shows behind the next such barrier, is seen. Words that the program has not touched are of a kind.
+// another lane has stored, and the program shows behind the next such barrier, is seen. Words that the program has not touched are of a
+// kind.
 func (r *replay) see(l int, w emu.Word, k emu.Kind) uint32 {
 	th := r.lanes[l]
 	v := th.see(r.grid.Memory, w, th.time, k)
@@ -160,8 +162,8 @@ func (r *replay) see(l int, w emu.Word, k emu.Kind) uint32 {
 	return v
 }
 
-// meeting is the time of the last barrier of the warp before a lane's next synchronisation until which no lane of the warp stores to a word;
-// that of its last synchronisation if there is none.
+// meeting is the time of the last barrier of the warp before a lane's next synchronisation until which no lane of the warp stores to a
+// word; that of its last synchronisation if there is none.
 func (r *replay) meeting(th *lane, w emu.Word) uint64 {
 	time := th.time
 	for i := th.at; i < len(th.rec.Events) && (!th.rec.Events[i].Sync() || free(&th.rec.Events[i])); i++ {
@@ -195,8 +197,8 @@ func (l *lane) storesUntil(w emu.Word, time uint64) bool {
 	return false
 }
 
-// Access replays accesses: strong ones against the events of the record, weak loads from what memory held. Those of a program have the fences of
-// their releases and acquires in them.
+// Access replays accesses: strong ones against the events of the record, weak loads from what memory held. Those of a program have the
+// fences of their releases and acquires in them.
 func (r *replay) Access(w *emu.Warp, pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.Place) error {
 	fence := func(is, both ir.Sem) error {
 		if w.Code.P.Machine || a.Sem != is && a.Sem != both {
@@ -279,9 +281,11 @@ func (r *replay) load(pc int32, a *ir.Access, l int, p emu.Place, buf []byte) er
 		k = emu.KindOf(a)
 	}
 	r.eachWord(p, l, len(buf), func(w emu.Word, mask uint32, shift uint, from int) {
-		v := r.see(l, w, k)
+		var v uint32
 		if a.Constant && p.Space == ir.Global {
 			v = r.stale(th, w, k)
+		} else {
+			v = r.see(l, w, k)
 		}
 		if may { // an atomic's word: what it will find
 			if e := th.nextAtomic(p); e != nil {
@@ -293,8 +297,8 @@ func (r *replay) load(pc int32, a *ir.Access, l int, p emu.Place, buf []byte) er
 	return nil
 }
 
-// stale is what a lane reads of a word through the cache of constants: what was there before anybody wrote. Behind a synchronisation that is not what
-// others may have written before that, unless the program promises that nobody does.
+// stale is what a lane reads of a word through the cache of constants: what was there before anybody wrote. Behind a synchronisation that
+// is not what others may have written before that, unless the program promises that nobody does.
 func (r *replay) stale(th *lane, w emu.Word, k emu.Kind) uint32 {
 	v := r.grid.Memory.At(w, 0, k)
 	if len(th.epochs) > 1 && !r.grid.Memory.Constant(w) {
@@ -436,8 +440,8 @@ func (r *replay) object(pc int32, a *ir.Access, act uint32, at *[emu.Lanes]emu.P
 }
 
 // bulk replays a bulk copy, which a warp of machine code performs once, by whatever lane's: what is copied is not read here, and the
-// record has what it leaves. It serves for all active lanes that copy the same, unless each copy counts. An asynchronous store is each lane's
-// own: by is the lane.
+// record has what it leaves. It serves for all active lanes that copy the same, unless each copy counts. An asynchronous store is each
+// lane's own: by is the lane.
 func (r *replay) bulk(w *emu.Warp, pc int32, c *ir.Copy, by, act uint32, to, from *[emu.Lanes]emu.Place) error {
 	l := bits.TrailingZeros32(by)
 	want, err := w.CopyEvent(pc, c, l, to[l], from[l])

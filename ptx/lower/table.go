@@ -16,7 +16,8 @@ const (
 
 func init() {
 	table = map[string][]form{}
-	for _, part := range []map[string][]form{integers, logic, comparisons, floats, halves, conversions, videos, moves, memory, control, warps, mbarriers, textures} {
+	for _, part := range []map[string][]form{integers, logic, comparisons, floats, halves, conversions, videos, moves, memory, control,
+		warps, mbarriers, textures} {
 		for name, rows := range part {
 			table[name] = append(table[name], rows...)
 		}

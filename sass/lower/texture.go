@@ -11,20 +11,18 @@ import (
 //
 //	TEX[.SCR][.B] high, low, a, b, [handle,] geometry[, mask]
 //
-// The words of a and b are layer, coordinates, handle (.B) and level (.LL), in this order: see sass.textureWidths. A handle that is no word of theirs
-// is in two uniform registers, or a word of constant bank 0. The components of the mask are in low, from the third on in high.
+// The words of a and b are layer, coordinates, handle (.B) and level (.LL), in this order: see sass.textureWidths. A handle that is no
+// word of theirs is in two uniform registers, or a word of constant bank 0. The components of the mask are in low, from the third on in
+// high.
 func fetch(s *step) {
 	t := ir.Texture{Integral: s.in.Op == "TLD", Layer: ir.None, Level: s.k(0)}
 	s.mod("SCR")
 	level := s.mod("LL")
 	if s.in.Op == "TLD4" {
 		t.Gather = true
-		if len(s.mods) > 0 {
-			t.Component = strings.Index("RGBA", s.mods[0])
-			s.mods = s.mods[1:]
-		}
-		if t.Component < 0 {
-			s.fail("component of TLD4")
+		component := s.oneOf("R G B A") // before the B of a handle
+		if t.Component = strings.Index("RGBA", component); component == "" {
+			s.fail("TLD4 without a component")
 		}
 	} else if !level && !s.mod("LZ") {
 		s.fail("%s at a level that neighbours decide", s.in.Op)
@@ -89,8 +87,8 @@ func (s *step) fetched() (out []ir.Reg) {
 	return out
 }
 
-// handle takes the handle of a texture: UR, 0x0; or 0x0 and the number of a word in constant bank 0. The register behind UR has the sampler: 0, or what
-// the upper 12 bits of the handle say, for the handle's own.
+// handle takes the handle of a texture: UR, 0x0; or 0x0 and the number of a word in constant bank 0. The register behind UR has the
+// sampler: 0, or what the upper 12 bits of the handle say, for the handle's own.
 func (s *step) handle() ir.Reg {
 	a, b := s.next(), s.next()
 	switch {
@@ -114,13 +112,12 @@ func (s *step) components(low, high isa.Operand, mask int64, words [4]ir.Reg) {
 		if mask>>i&1 == 0 {
 			continue
 		}
-		o := &low
+		o := low
 		if n > 1 {
-			o = &high
+			o = high
 		}
-		if r := s.reg(o, n%2); r != ir.None {
-			s.sets = append(s.sets, set{r, s.op(ir.Mov, ir.U32, w)})
-		}
+		o.Reg.Num += uint16(n % 2)
+		s.result(o, w)
 		n++
 	}
 }

@@ -14,8 +14,8 @@ import (
 	ptxlower "optcheck/ptx/lower"
 )
 
-// TestTextures: what an H200 stored of textures whose texels a host had made by the function of ir.Texture is what PTX stores emulated. The driver
-// gave the handles 1 to 8; ptxas 11.8, 12.4, 12.8.93 and 13.0.88, O0 and O3, made eight cubins, which stored the same.
+// TestTextures: what an H200 stored of textures whose texels a host had made by the function of ir.Texture is what PTX stores emulated.
+// The driver gave the handles 1 to 8; ptxas 11.8, 12.4, 12.8.93 and 13.0.88, O0 and O3, made eight cubins, which stored the same.
 func TestTextures(t *testing.T) {
 	var handles []byte
 	for h := range uint64(8) {
