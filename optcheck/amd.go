@@ -109,13 +109,14 @@ func (*amd) content(m *machine, v value) value {
 	return v
 }
 
-// join merges two paths, one of which skips code that no lane is active for. One side then holds a selection by EXEC
-// and the other the old value; the selection is right for both.
-func (*amd) join(m *machine, x, y value, st, q *state) (value, bool) {
+// join merges two paths, one of which skips code that no lane is active for. The other then holds a selection by EXEC
+// of which that one's value is the rest: the selection is right for both. known must say that it is that path which skips.
+func (*amd) join(m *machine, x, y value, st, q *state, known *join) (value, bool) {
 	e := regIndex(isa.RegExec)
-	for _, s := range [2][2]value{{x, y}, {y, x}} {
+	for i, s := range [2][2]value{{x, y}, {y, x}} {
 		n := m.tr.pool.nodes[s[0]]
-		if n.kind == kSel && n.b == s[1] && m.implied(st.v[e], n.c) && m.implied(q.v[e], n.c) {
+		skips := known != nil && known.want == (i == 0) && m.implied([]*state{q, st}[i].v[e], known.pred)
+		if skips && n.kind == kSel && n.b == s[1] && m.implied(st.v[e], n.c) && m.implied(q.v[e], n.c) {
 			return s[0], true
 		}
 	}

@@ -52,7 +52,7 @@ type evaluation interface {
 	content(m *machine, v value) value
 	// join returns the value of a register that is x after one path and y after the other. It returns false if
 	// control flow alone decides.
-	join(m *machine, x, y value, st, q *state) (value, bool)
+	join(m *machine, x, y value, st, q *state, known *join) (value, bool)
 	// holds reports whether a condition is known to hold and so decides nothing.
 	holds(m *machine, s sense) bool
 	// finish processes the complete trace.

@@ -64,7 +64,7 @@ func (plain) micro(*machine, int, int, *isa.Micro, operands) (value, bool) { ret
 
 func (plain) content(_ *machine, v value) value { return v }
 
-func (plain) join(*machine, value, value, *state, *state) (value, bool) { return none, false }
+func (plain) join(*machine, value, value, *state, *state, *join) (value, bool) { return none, false }
 
 func (plain) holds(*machine, sense) bool { return false }
 

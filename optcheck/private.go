@@ -124,7 +124,7 @@ func (m *machine) mergeSlots(b, p int, st, q *state, j *join) {
 			continue
 		}
 		if c.v != o.v {
-			v, ok := m.arch.join(m, c.v, o.v, st, q)
+			v, ok := m.arch.join(m, c.v, o.v, st, q, j)
 			if !ok {
 				v = m.phi(phiOf(b, p, m.arch.registers()), c.v, o.v, j)
 			}

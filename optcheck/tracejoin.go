@@ -158,7 +158,7 @@ func (m *machine) merge(b, p int, st, q *state, known *join) {
 	for r := range st.v {
 		if st.v[r] != q.v[r] {
 			x, y := m.written(st.v[r], r), m.written(q.v[r], r)
-			v, ok := m.arch.join(m, x, y, st, q)
+			v, ok := m.arch.join(m, x, y, st, q, known)
 			switch {
 			case x == y:
 				v = x
