@@ -24,3 +24,14 @@ func TestJUnitKnown(t *testing.T) {
 	c.Known = []string{"a", "b"}
 	require.Contains(t, cellCase(c, &sources{}, junitRule{on: event.FailChanged}).body, "known: a, b\n")
 }
+
+// TestShortThread: a thread as long as may be is shown whole, and of a longer one what is near the positions.
+func TestShortThread(t *testing.T) {
+	for lines, want := range map[int]int{longThread: longThread, longThread + 1: 1 + 2*around} {
+		thread := event.ThreadListing{}
+		for i := range lines {
+			thread.Source = append(thread.Source, event.Line{Pos: i})
+		}
+		require.Len(t, shortThread(thread, 6).Source, want)
+	}
+}

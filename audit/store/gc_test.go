@@ -119,6 +119,8 @@ func TestGC(t *testing.T) {
 			dry, err := s.GC(t.Context(), p)
 			require.NoError(t, err)
 			require.Equal(t, all, left(t, s), "a dry run removes nothing")
+			require.Positive(t, dry.After)
+			require.Equal(t, x.removed > 0, dry.After < dry.Before, "what goes takes space")
 			live, err := s.Follow(t.Context(), View{})
 			require.NoError(t, err)
 			g, err := s.GC(t.Context(), x.policy)

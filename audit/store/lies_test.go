@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"syscall"
 	"testing"
@@ -141,4 +142,47 @@ func TestWants(t *testing.T) {
 	require.True(t, (&Policy{KeepBuilds: 1}).wants(builds, old))
 	require.False(t, (&Policy{KeepBuilds: 1, OlderThan: time.Minute}).wants(builds, old))
 	require.False(t, (&Policy{KeepBuilds: 1}).wants(builds, now))
+}
+
+// TestCodeAsBlob: a cell whose code is a blob is read like any other, if its checksum says so.
+func TestCodeAsBlob(t *testing.T) {
+	s := storeOf(t, t.TempDir(), gcRun("b", "mp", "sb"))
+	defer s.Close()
+	_, err := s.exec("UPDATE cell SET code=CAST(code AS BLOB), sum=optcheck_sum('cell', col, test, body, CAST(code AS BLOB), run)")
+	require.NoError(t, err)
+	set, err := s.Load(t.Context(), View{})
+	require.NoError(t, err)
+	require.Len(t, set.Cells, 2)
+	require.Equal(t, "code bmp", set.Results[set.Cells[0].Result].Code)
+}
+
+// TestFarEvents: the numbers that a merged store gives its events are kept, but no number so large that counting on ends.
+func TestFarEvents(t *testing.T) {
+	for n, want := range map[int64]int64{1 << 30: 1 << 30, maxEvents: 2, math.MaxInt64 - 1: 2} {
+		from := storeOf(t, t.TempDir(), gcRun("b", "mp"))
+		_, err := from.exec("UPDATE event SET n=?1, sum=optcheck_sum('event', run, ?1, pos, kind, ref, count, data) WHERE kind=?2", n, kindStats)
+		require.NoError(t, err)
+		s := fresh(t, t.TempDir(), "b.store")
+		_, err = s.Merge(t.Context(), from)
+		require.NoError(t, err)
+		var got int64
+		_, err = s.row("SELECT max(n) FROM event", nil, &got)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.NoError(t, s.Close())
+		require.NoError(t, from.Close())
+	}
+}
+
+// TestUnreadableCell: a store that cannot be read does not claim that a cell is not there.
+func TestUnreadableCell(t *testing.T) {
+	s := storeOf(t, t.TempDir(), gcRun("b", "mp"))
+	defer s.Close()
+	_, err := s.Cell(t.Context(), 7)
+	require.ErrorContains(t, err, "no cell 7")
+	_, err = s.exec("DROP TABLE cell")
+	require.NoError(t, err)
+	_, err = s.Cell(t.Context(), 1)
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "no cell")
 }

@@ -41,9 +41,7 @@ func (l *Live) plans(ctx context.Context, setting int64) (*event.Plans, error) {
 				return err
 			}
 			p, err := plans.Add(c, ended)
-			if p != nil {
-				byRun[id] = p
-			}
+			byRun[id] = p // nil for a run that plans nothing
 			return err
 		})
 	if err != nil || len(byRun) == 0 {
