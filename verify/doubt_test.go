@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,19 @@ func TestDoubt(t *testing.T) {
 	r, err := Kernel(module(t, "testdata/doubt.ptx"), "rows", given)
 	require.NoError(t, err)
 	require.Equal(t, "data-race", counted(r), r.Text())
+}
+
+// TestDoubtMends: what mends a race is found beside another race that may be the chosen launch's, and no run of an edit looks for launches.
+func TestDoubtMends(t *testing.T) {
+	runs := 0
+	o := &Options{Schedules: 1, watch: func(*monitor) { runs++ }}
+	r, err := Kernel(module(t, "testdata/doubt.ptx"), "swapped", o)
+	require.NoError(t, err)
+	require.Len(t, r.Unknown, 1, r.Text())
+	i := slices.IndexFunc(r.Found, func(f *Finding) bool { return !f.astray })
+	require.GreaterOrEqual(t, i, 0)
+	require.NotEmpty(t, r.Found[i].Mend, r.Text())
+	require.Less(t, runs, 20)
 }
 
 // TestDoubtSpares: of kernels whose launch nobody gives, those without a mistake are not accused, and the mistakes are found.

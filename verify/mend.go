@@ -85,21 +85,25 @@ func (m *mender) mends(edits []edit, races []*Finding) bool {
 	if m.left <= 0 {
 		return false
 	}
-	p := apply(m.p, edits)
-	r, err := program(p, m.lines, &m.o)
-	if err != nil {
-		return false
-	}
-	if m.left -= r.Steps; len(r.Unknown) > 0 {
-		return false
-	}
 	gone := map[sourceKey]bool{}
 	for _, f := range races {
 		gone[keyOf(m.p, f)] = true
 	}
-	for _, f := range r.Found {
-		if k := keyOf(p, f); gone[k] || !m.was[k] {
+	p := apply(m.p, edits)
+	for _, schedules := range []int{1, m.o.Schedules} { // most edits are seen to be wrong at once
+		set := m.o.complete(p)
+		set.Schedules = schedules
+		r, _, err := set.found(p, m.lines)
+		if err != nil || set.late() {
 			return false
+		}
+		if m.left -= r.Steps; len(r.Unknown) > 0 {
+			return false
+		}
+		for _, f := range r.Found {
+			if k := keyOf(p, f); gone[k] || !m.was[k] {
+				return false
+			}
 		}
 	}
 	return true

@@ -88,67 +88,11 @@ const (
 const maxSolved = 3
 
 func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
-	set := *o
-	set.Inputs, set.Schedules = cmp.Or(o.Inputs, 2), cmp.Or(o.Schedules, 4)
-	steps := int64(chosenSteps)
-	if set.given(p) {
-		set.Inputs, steps = 1, givenSteps
+	set := o.complete(p)
+	r, chosen, err := set.found(p, lines)
+	if err != nil {
+		return nil, err
 	}
-	set.Steps = cmp.Or(o.Steps, steps)
-	numbers := set.directed(p)
-	inputs := set.Inputs + len(numbers)
-	outs := make([]*outcome, inputs*set.Schedules)
-	errs := make([]error, len(outs))
-	chosen := make([]choice, inputs)
-	var done atomic.Int64
-	ran := func() {
-		if n := int(done.Add(1)); o.Progress != nil && n <= len(outs) {
-			o.Progress(n, len(outs))
-		}
-	}
-	each(inputs, func(i int) {
-		defer ran()
-		var c choice
-		if i >= set.Inputs {
-			c.number = &numbers[i-set.Inputs]
-		}
-		k := i * set.Schedules
-		outs[k], chosen[i], errs[k] = set.choose(p, lines, i, 0, c)
-	})
-	for settled := false; !settled; {
-		each(len(outs), func(k int) {
-			i := k / set.Schedules
-			if directed := i >= set.Inputs && k%set.Schedules > 0; outs[k] == nil && errs[i*set.Schedules] == nil && !directed {
-				outs[k], errs[k] = set.one(p, lines, i, k%set.Schedules, chosen[i])
-				ran()
-			}
-		})
-		settled = true
-		for i := range chosen { // another schedule may come to an address that the first one did not
-			runs := outs[i*set.Schedules : (i+1)*set.Schedules]
-			k := slices.IndexFunc(runs, func(x *outcome) bool { return x != nil && len(x.suspect) > 0 })
-			if k < 1 || chosen[i].world == refine.Worlds-1 {
-				continue
-			}
-			x, c, err := set.choose(p, lines, i, k, chosen[i])
-			if err != nil {
-				return nil, err
-			}
-			clear(runs)
-			runs[k], chosen[i], settled = x, c, false
-		}
-	}
-	for i := range numbers { // what a directed input leads to in vain, says nothing of the program
-		if x := &outs[(set.Inputs+i)*set.Schedules]; *x != nil && len((*x).suspect)+len((*x).unknown) > 0 {
-			*x = nil
-		}
-	}
-	outs = slices.DeleteFunc(outs, func(x *outcome) bool { return x == nil })
-	if i := slices.IndexFunc(errs, func(e error) bool { return e != nil }); i >= 0 {
-		return nil, errs[i]
-	}
-	r := merge(p, outs)
-	r.Chose = append(set.chosen(p), set.chosenBoxes(p, outs)...)
 	if err := cmp.Or(set.unequal(p, lines, r, chosen), set.doubt(p, lines, r, chosen)); err != nil {
 		return nil, err
 	}
@@ -165,6 +109,77 @@ func program(p *ir.Program, lines Lines, o *Options) (*Result, error) {
 		r.Unknown = append(r.Unknown, errLate.Error())
 	}
 	return r, nil
+}
+
+// complete returns options that say how much is tried where o does not.
+func (o *Options) complete(p *ir.Program) *Options {
+	set := *o
+	set.Inputs, set.Schedules = cmp.Or(o.Inputs, 2), cmp.Or(o.Schedules, 4)
+	steps := int64(chosenSteps)
+	if set.given(p) {
+		set.Inputs, steps = 1, givenSteps
+	}
+	set.Steps = cmp.Or(o.Steps, steps)
+	return &set
+}
+
+// found makes all runs of complete options and returns what they show, and what was chosen for each input.
+func (o *Options) found(p *ir.Program, lines Lines) (*Result, []choice, error) {
+	numbers := o.directed(p)
+	inputs := o.Inputs + len(numbers)
+	outs := make([]*outcome, inputs*o.Schedules)
+	errs := make([]error, len(outs))
+	chosen := make([]choice, inputs)
+	var done atomic.Int64
+	ran := func() {
+		if n := int(done.Add(1)); o.Progress != nil && n <= len(outs) {
+			o.Progress(n, len(outs))
+		}
+	}
+	each(inputs, func(i int) {
+		defer ran()
+		var c choice
+		if i >= o.Inputs {
+			c.number = &numbers[i-o.Inputs]
+		}
+		k := i * o.Schedules
+		outs[k], chosen[i], errs[k] = o.choose(p, lines, i, 0, c)
+	})
+	for settled := false; !settled; {
+		each(len(outs), func(k int) {
+			i := k / o.Schedules
+			if directed := i >= o.Inputs && k%o.Schedules > 0; outs[k] == nil && errs[i*o.Schedules] == nil && !directed {
+				outs[k], errs[k] = o.one(p, lines, i, k%o.Schedules, chosen[i])
+				ran()
+			}
+		})
+		settled = true
+		for i := range chosen { // another schedule may come to an address that the first one did not
+			runs := outs[i*o.Schedules : (i+1)*o.Schedules]
+			k := slices.IndexFunc(runs, func(x *outcome) bool { return x != nil && len(x.suspect) > 0 })
+			if k < 1 || chosen[i].world == refine.Worlds-1 {
+				continue
+			}
+			x, c, err := o.choose(p, lines, i, k, chosen[i])
+			if err != nil {
+				return nil, nil, err
+			}
+			clear(runs)
+			runs[k], chosen[i], settled = x, c, false
+		}
+	}
+	for i := range numbers { // what a directed input leads to in vain, says nothing of the program
+		if x := &outs[(o.Inputs+i)*o.Schedules]; *x != nil && len((*x).suspect)+len((*x).unknown) > 0 {
+			*x = nil
+		}
+	}
+	outs = slices.DeleteFunc(outs, func(x *outcome) bool { return x == nil })
+	if i := slices.IndexFunc(errs, func(e error) bool { return e != nil }); i >= 0 {
+		return nil, nil, errs[i]
+	}
+	r := merge(p, outs)
+	r.Chose = append(o.chosen(p), o.chosenBoxes(p, outs)...)
+	return r, chosen, nil
 }
 
 // choose makes a run of an input: with other choices than c as long as those that were made lead to wrong addresses. A
