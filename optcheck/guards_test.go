@@ -1,6 +1,7 @@
 package optcheck
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -156,4 +157,17 @@ func TestCasesEnd(t *testing.T) {
 	s := &cases{tr: tr, known: make([]word, len(tr.pool.nodes)), at: 1}
 	require.True(t, s.word(a).ok)
 	require.False(t, s.word(b).ok)
+}
+
+// TestCombinationsEnd: combinations are those of what the random samples read; what is read later makes no more of them.
+func TestCombinationsEnd(t *testing.T) {
+	s := &sampler{asked: map[[2]int]bool{}, chosen: map[[2]int]uint32{}, rnd: rand.New(rand.NewPCG(1, 2)), words: []uint32{5, 7, 9, 11}, near: 2}
+	n := 0
+	for ; s.next(); n++ {
+		s.Read(0, 0)
+		if n > randomSamples {
+			s.Read(1, 0)
+		}
+	}
+	require.Equal(t, randomSamples+2, n)
 }
