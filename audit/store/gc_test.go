@@ -114,6 +114,13 @@ func TestGC(t *testing.T) {
 				"UPDATE run SET seen=seen-172800, sum=optcheck_sum('run', uid, setting, config, started, seen-172800, cells, events) WHERE id=1")
 			require.NoError(t, err)
 			before, all := exported(t, s, View{}), left(t, s)
+			rows := func() (n [4]int64) {
+				for i, table := range []string{"run", "body", "listing", "test"} {
+					n[i] = count(t, s, table)
+				}
+				return n
+			}
+			had := rows()
 			p := x.policy
 			p.Dry = true
 			dry, err := s.GC(t.Context(), p)
@@ -127,6 +134,9 @@ func TestGC(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, x.want, left(t, s))
 			require.Equal(t, x.removed, g.Cells)
+			for i, has := range rows() {
+				require.Equal(t, had[i]-has, []int64{g.Runs, g.Results, g.Listings, g.Tests}[i], "what is removed is counted: %d", i)
+			}
 			dry.Dry, dry.After, dry.Before, g.Before, g.After = false, 0, 0, 0, 0
 			require.Equal(t, dry, g, "a dry run says what will be done")
 			if x.policy.KeepBuilds+int(x.policy.OlderThan) > 0 || name == "the same cells" {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -185,4 +187,60 @@ func TestUnreadableCell(t *testing.T) {
 	_, err = s.Cell(t.Context(), 1)
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "no cell")
+}
+
+// TestLockedTable: a table that is in use is waited for, as a store is that somebody writes.
+func TestLockedTable(t *testing.T) {
+	s := storeOf(t, t.TempDir(), gcRun("b", "mp", "sb"))
+	defer s.Close()
+	rows, err := s.c.QueryContext(t.Context(), "SELECT seq FROM cell")
+	require.NoError(t, err)
+	defer rows.Close()
+	require.True(t, rows.Next())
+	_, err = s.c.ExecContext(t.Context(), "DROP TABLE cell")
+	require.Error(t, err)
+	require.True(t, isBusy(err), err)
+	require.NoError(t, rows.Close())
+	require.NoError(t, rows.Err())
+}
+
+// TestCompactInVain: where another process writes, nothing claims that the store is compact.
+func TestCompactInVain(t *testing.T) {
+	s := storeOf(t, t.TempDir(), gcRun("b", "mp", "sb"))
+	defer s.Close()
+	for _, q := range []string{"CREATE TABLE x AS SELECT zeroblob(100000)", "DROP TABLE x", "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA busy_timeout=0"} {
+		_, err := s.c.ExecContext(t.Context(), q)
+		require.NoError(t, err)
+	}
+	other, err := Open(t.Context(), s.Path(), Write)
+	require.NoError(t, err)
+	defer other.Close()
+	_, err = other.exec("BEGIN IMMEDIATE")
+	require.NoError(t, err)
+	s.busy = 0
+	whole := false
+	progress := func(_ string, done, total int64) { whole = whole || done == total }
+	require.Error(t, s.compact(t.Context(), progress))
+	require.False(t, whole)
+	_, err = other.exec("ROLLBACK")
+	require.NoError(t, err)
+	require.NoError(t, s.compact(t.Context(), progress))
+	require.True(t, whole)
+}
+
+// TestWritableCloses: who asks whether a folder can be written keeps no file open.
+func TestWritableCloses(t *testing.T) {
+	dir, open := t.TempDir(), func() (n int) {
+		list, err := os.ReadDir("/proc/self/fd")
+		require.NoError(t, err)
+		for _, f := range list {
+			if to, err := os.Readlink("/proc/self/fd/" + f.Name()); err == nil && strings.Contains(to, "/.optcheck-") {
+				n++
+			}
+		}
+		return n
+	}
+	require.True(t, writable(dir))
+	require.False(t, writable(dir+"/none"))
+	require.Zero(t, open())
 }
