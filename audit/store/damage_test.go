@@ -99,6 +99,7 @@ func TestForeign(t *testing.T) {
 	}
 	_, err = Open(t.Context(), filepath.Join(dir, "empty"), Read)
 	require.ErrorIs(t, err, ErrNoStore)
+	require.ErrorContains(t, err, "the file is empty")
 	_, err = Open(t.Context(), filepath.Join(dir, "none"), Read)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = Open(t.Context(), dir, Create)
@@ -145,6 +146,7 @@ func TestHostile(t *testing.T) {
 		{"UPDATE cell SET run=77 WHERE seq=1", "refer to no run", nil},
 		{"UPDATE event SET count=1<<40 WHERE kind=1", "is invalid", nil},
 		{"UPDATE event SET kind=9", "is invalid", nil},
+		{"UPDATE event SET kind=0", "is invalid", nil},
 		{"UPDATE event SET ref=99999 WHERE kind=2", "refers to nothing", nil},
 		{"UPDATE run SET config='{'", "run 1", nil},
 		{"UPDATE run SET config='{\"schema\":3,\"x\":1}'", "run 1", nil},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -243,4 +244,13 @@ func TestWritableCloses(t *testing.T) {
 	require.True(t, writable(dir))
 	require.False(t, writable(dir+"/none"))
 	require.Zero(t, open())
+}
+
+// TestOrderOfTests: a run is given back as it was told, with each test in front of its cells.
+func TestOrderOfTests(t *testing.T) {
+	told := gcRun("b", "mp", "sb")
+	told = slices.DeleteFunc(told, func(e event.Event) bool { return e.Listing != nil })
+	s := storeOf(t, t.TempDir(), told)
+	defer s.Close()
+	require.Equal(t, string(stream(t, told)), ran(t, s, 1))
 }

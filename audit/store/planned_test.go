@@ -33,6 +33,14 @@ func TestPlanned(t *testing.T) {
 	first := planEvents("1/2", 2, "aO0", "bO3")
 	newer, tools := planEvents("", 4, "aO0", "aO3", "bO0", "bO3"), []event.Toolchain{{ID: "ptxas 12.4.131", Build: "c"}}
 	newer[0].Config.Toolchains = tools
+	two := planEvents("", 4, "aO0") // with a second compiler
+	for i, id := range []string{"ptxas 11.8.89", "ptxas 12.4.131"} {
+		two[0].Config.Toolchains = append(two[0].Config.Toolchains[:i:i], event.Toolchain{ID: id, Build: "b"})
+	}
+	other := event.Event{Cell: new(event.Cell)}
+	*other.Cell = *two[len(two)-1].Cell
+	other.Cell.Toolchain = "ptxas 11.8.89"
+	two[0].Config.Cells, two = 8, append(two, other)
 	newerKilled := planEvents("", 4, "bO0")
 	newerKilled[0].Config.Toolchains = tools
 	second := planEvents("2/2", 2, "aO3", "bO0")
@@ -43,6 +51,7 @@ func TestPlanned(t *testing.T) {
 	}{
 		"whole":                       {[][]event.Event{planEvents("", 4, "aO0", "aO3", "bO0", "bO3")}, 0, ""},
 		"killed":                      {[][]event.Event{planEvents("", 4, "aO0")}, 3, ""},
+		"two compilers, killed":       {[][]event.Event{two}, 6, ""},
 		"killed, went on":             {[][]event.Event{planEvents("", 4, "aO0"), planEvents("", 4, "aO3", "bO0", "bO3")}, 0, ""},
 		"both shards":                 {[][]event.Event{first, second}, 0, ""},
 		"one shard":                   {[][]event.Event{first}, 2, "of 2 shards, no run did 2: merge their stores, too"},

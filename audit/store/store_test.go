@@ -100,5 +100,15 @@ func TestUnfinished(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, x.want, got)
 	}
+	other := cfg("1/3") // of another setting, and not at its end
+	other.Config.Flags = []string{"-v"}
+	w := s.Writer()
+	require.NoError(t, w.Handle(other))
+	require.NoError(t, w.Close())
+	for setting, want := range map[int64]bool{1: false, 2: true} {
+		got, err := s.Unfinished(t.Context(), setting)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
 	require.NoError(t, s.Close())
 }
