@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,13 +48,23 @@ func tests(t *testing.T, names ...string) []*litmus.Test {
 	return out
 }
 
+// corpusBins builds the corpus' kernels of a form for sm_90 at O3, once for all tests: nobody changes what they get.
+func corpusBins(t *testing.T, form ptxgen.Form) []*Binary {
+	t.Helper()
+	c := &Compiler{Target: "sm_90", Level: "O3", Tool: newest(t, "sm_90")}
+	build, _ := builtForms.LoadOrStore(form, sync.OnceValues(func() ([]*Binary, error) { return c.Build(context.Background(), corpus.Tests(), form) }))
+	bins, err := build.(func() ([]*Binary, error))()
+	require.NoError(t, err)
+	return bins
+}
+
+var builtForms sync.Map // by form, what builds them
+
 // TestValidateCorpus: all harness kernels of the corpus are the test, but for
 // those whose accesses the compiler merges, drops or swaps; coRR with loads that
 // it must keep apart is.
 func TestValidateCorpus(t *testing.T) {
-	c := &Compiler{Target: "sm_90", Level: "O3", Tool: newest(t, "sm_90")}
-	bins, err := c.Build(context.Background(), corpus.Tests(), ptxgen.FormFast)
-	require.NoError(t, err)
+	bins := corpusBins(t, ptxgen.FormFast)
 	want := map[string]string{"coRR": "merged", "coRR+weaks": "merged", "coWR": "missing", "coWW": "missing", "sb": "reordered"}
 	validated := 0
 	for _, b := range bins {

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/litmus"
-	"optcheck/litmus/corpus"
 	"optcheck/optcheck"
 	"optcheck/ptxgen"
 	"optcheck/ptxgen/cycle"
@@ -21,9 +20,7 @@ import (
 // TestValidatePermuted: the permuted form of the corpus' kernels is the test, but for
 // those that the compiler changes in the fast form, too.
 func TestValidatePermuted(t *testing.T) {
-	c := &Compiler{Target: "sm_90", Level: "O3", Tool: newest(t, "sm_90")}
-	bins, err := c.Build(context.Background(), corpus.Tests(), ptxgen.FormPermuted)
-	require.NoError(t, err)
+	bins := corpusBins(t, ptxgen.FormPermuted)
 	want := map[string]string{"coRR": "merged", "coRR+weaks": "merged", "coWR": "missing", "coWW": "missing", "sb": "reordered"}
 	validated := 0
 	for _, b := range bins {
