@@ -122,9 +122,11 @@ DEADCODE ?= golang.org/x/tools/cmd/deadcode@v0.52.0
 deadcode:
 	$(GO) run $(DEADCODE) ./cmd/...
 
-# The limit is for what hangs, on slow machines, too.
+# The limit is for what hangs, on slow machines, too. Many tests wait, for pages, compilers and ends: packages use two thirds of
+# their processors, so there is one more of them at once than processors.
+PACKAGES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 test: toolchains check
-	$(GO) test -timeout 60m ./...
+	$(GO) test -p $(PACKAGES) -timeout 60m ./...
 
 # The light tier: without network, compilers, devices and what takes long.
 test-quick:
