@@ -152,3 +152,53 @@ func TestOperandValues(t *testing.T) {
 		require.Equal(t, x.want, groups(&isa.Inst{Args: x.args}))
 	}
 }
+
+// TestPromised: what nobody writes is what a load of the PTX says that nobody does, to the byte, and no byte beside it.
+func TestPromised(t *testing.T) {
+	m := &matcher{src: &source{constant: []address{{root: "p", offset: 8, width: 8}}}, mach: &machine{}, distance: map[rootPair]int64{{"p", "m"}: 100}}
+	for _, x := range []struct {
+		at   address
+		want bool
+	}{
+		{address{root: "m", offset: 108, width: 8}, true}, {address{root: "m", offset: 112, width: 4}, true}, {address{root: "m", offset: 104, width: 4}, false},
+		{address{root: "m", offset: 104, width: 8}, false}, {address{root: "m", offset: 112, width: 8}, false}, {address{root: "n", offset: 108, width: 8}, false},
+	} {
+		m.mach.addrs = []address{x.at}
+		require.Equal(t, x.want, m.promised(0), "%+v", x.at)
+	}
+}
+
+// TestScopedText: the words of an access in a slice.
+func TestScopedText(t *testing.T) {
+	for _, x := range [][4]string{
+		{"ld", "volatile", "", "ld.volatile"}, {"st", "mmio", "sys", "st.volatile"}, {"ld", "", "", "ld.weak"}, {"ld", "weak", "gpu", "ld.weak"},
+		{"ld", "relaxed", "", "ld.weak"}, {"ld", "acquire", "gpu", "ld.acquire.gpu"},
+	} {
+		require.Equal(t, x[3], scoped(x[0], x[1], x[2]))
+	}
+}
+
+// TestOrderNothing: stores and loads are those that order nothing, and no atomic is either.
+func TestOrderNothing(t *testing.T) {
+	for _, kind := range []ptx.Kind{ptx.Load, ptx.Store, ptx.Atomic, ptx.Fence} {
+		for _, sem := range []string{"weak", "relaxed", "acquire", "release"} {
+			op := &Op{Effect: ptx.Effect{Kind: kind, Sem: sem}}
+			require.Equal(t, kind == ptx.Load && sem != "acquire", loads(op), "%v %s", kind, sem)
+			require.Equal(t, kind == ptx.Store && sem != "release", stores(op), "%v %s", kind, sem)
+		}
+	}
+}
+
+// TestAfter: behind a jump comes its target, and the next instruction if it need not be taken.
+func TestAfter(t *testing.T) {
+	for _, x := range []struct {
+		s    step
+		want []int32
+	}{
+		{step{next: []int32{7}, guard: -1, cond: -1}, []int32{7}}, {step{next: []int32{7}, guard: 0, cond: -1}, []int32{7, 1}},
+		{step{next: []int32{7}, guard: -1, cond: 0}, []int32{7, 1}}, {step{call: []int32{9}, guard: -1, cond: -1}, []int32{9, 1}},
+	} {
+		m := &matcher{mach: &machine{steps: []step{x.s}}}
+		require.Equal(t, x.want, m.after(0))
+	}
+}
