@@ -202,3 +202,30 @@ func TestAfter(t *testing.T) {
 		require.Equal(t, x.want, m.after(0))
 	}
 }
+
+// TestAtomicText: an atomic that reads what its partner writes finds that and leaves more; one that writes finds what was there before.
+func TestAtomicText(t *testing.T) {
+	op := &Op{Effect: ptx.Effect{Kind: ptx.Atomic, Atom: "cas", Sem: "relaxed", Scope: "gpu"}}
+	for _, x := range []struct {
+		l    location
+		want string
+	}{
+		{location{writes: true}, "atom.relaxed.gpu.cas.b32 r0,[rd0],0,1"}, {location{}, "atom.relaxed.gpu.cas.b32 r0,[rd0],1,2"},
+		{location{writes: true, lock: true}, "atom.relaxed.gpu.cas.b32 r0,[rd0],1,0"},
+	} {
+		got, err := (&slicer{locs: [2]location{x.l, {}}}).text(member{op: op}, "r0")
+		require.NoError(t, err)
+		require.Equal(t, x.want, got)
+	}
+}
+
+// TestPlaces: each instruction of a module has its place, by its number.
+func TestPlaces(t *testing.T) {
+	m, err := ptx.Parse("k.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { bar.sync 0; ret; }\n"))
+	require.NoError(t, err)
+	got := places(m)
+	require.Len(t, got, 2)
+	for _, s := range m.Funcs[0].Body {
+		require.Equal(t, Place{"k", s.Inst.Pos, s.Inst.Text, s.Inst.Loc}, got[s.Inst.N])
+	}
+}
