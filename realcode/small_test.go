@@ -229,3 +229,31 @@ func TestPlaces(t *testing.T) {
 		require.Equal(t, Place{"k", s.Inst.Pos, s.Inst.Text, s.Inst.Loc}, got[s.Inst.N])
 	}
 }
+
+// TestReach: in which scope an operation orders memory.
+func TestReach(t *testing.T) {
+	for _, x := range []struct {
+		e    ptx.Effect
+		want isa.Scope
+	}{
+		{ptx.Effect{Kind: ptx.Load, Sem: "relaxed", Scope: "gpu"}, isa.ScopeGPU}, {ptx.Effect{Kind: ptx.Fence, Sem: "sc", Scope: "sys"}, isa.ScopeSys},
+		{ptx.Effect{Kind: ptx.MbarArrive, Sem: "relaxed", Scope: "cluster"}, isa.ScopeNone},
+		{ptx.Effect{Kind: ptx.Load, Sem: "acquire", Scope: "gpu", Objects: "mbarrier"}, isa.ScopeCTA},
+	} {
+		require.Equal(t, x.want, (&Op{Effect: x.e}).reach(), "%+v", x.e)
+	}
+}
+
+// TestRelies: on a product may rely what orders memory, what is in shared memory, and what stands behind a jump; not an instruction of nobody.
+func TestRelies(t *testing.T) {
+	ops := []*Op{
+		{Effect: ptx.Effect{Kind: ptx.Store, Sem: "release"}}, {Effect: ptx.Effect{Kind: ptx.Store, Sem: "weak", Space: "shared"}},
+		{Effect: ptx.Effect{Kind: ptx.Store, Sem: "weak", Space: "global"}},
+	}
+	for owner, want := range map[int32]bool{-1: false, 0: true, 1: true, 2: false} {
+		m := &matcher{src: &source{ops: ops}, mach: &machine{insts: []*isa.Inst{{}}}, owner: []int32{owner}}
+		require.Equal(t, want, m.relies(0, 1), owner)
+	}
+	m := &matcher{mach: &machine{insts: []*isa.Inst{{Role: isa.RoleBranch}}}, owner: []int32{-1}}
+	require.True(t, m.relies(0, 1))
+}
