@@ -128,8 +128,6 @@ func (*amd) holds(m *machine, s sense) bool {
 	return ok && (c != 0) == s.want
 }
 
-func (*amd) finish(m *machine) { m.disguised() }
-
 func (*amd) barrier(*isa.Inst) int { return 0 }
 
 // result recognises the loads by which TeraScale fetches the result of an atomic from a buffer of its own.

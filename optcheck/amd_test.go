@@ -245,19 +245,6 @@ END_OF_PROGRAM
 	}
 }
 
-// TestAffine: a masked value with constants combined is what it was.
-func TestAffine(t *testing.T) {
-	p := newValuePool()
-	r := p.mk(node{kind: kLoad, a: 0, b: 0, c: none})
-	high := p.bits(lutAnd, r, p.constant(0x80000000), none)
-	stored := p.affineOf(p.addConst(high, 1), 0)
-	marker := p.affineOf(p.bits(lutOr, high, p.constant(0x7bbe4ea), none), 0)
-	assert.Equal(t, stored.leaf, marker.leaf)
-	assert.Equal(t, stored.mask, marker.mask)
-	assert.EqualValues(t, 0x7bbe4eb, stored.k^marker.k)
-	assert.NotEqual(t, stored.leaf, p.affineOf(p.add(high, r), 0).leaf)
-}
-
 // TestAMDSpilledLane: a guarded load whose value is kept in a lane of a spilled vector
 // register is the test's load where paths join; a lane that only one path has
 // set is nobody's.

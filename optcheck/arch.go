@@ -55,8 +55,6 @@ type evaluation interface {
 	join(m *machine, x, y value, st, q *state, known *join) (value, bool)
 	// holds reports whether a condition is known to hold and so decides nothing.
 	holds(m *machine, s sense) bool
-	// finish processes the complete trace.
-	finish(m *machine)
 }
 
 // ordering describes what an architecture promises about memory, and how its compilers express it.

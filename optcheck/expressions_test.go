@@ -70,38 +70,6 @@ func TestRelations(t *testing.T) {
 	})
 }
 
-// TestAffineWords: an expression is some bits of one word, and constant bits inverted.
-func TestAffineWords(t *testing.T) {
-	found := 0
-	rapid.Check(t, func(t *rapid.T) {
-		p := newValuePool()
-		w := rapid.Uint32().Draw(t, "w")
-		read := func(int) uint32 { return w }
-		v := loaded(p, 0)
-		for range rapid.IntRange(1, 5).Draw(t, "n") {
-			c := rapid.SampledFrom([]uint32{0, 1, 3, 4, 0x80000000, 0xffff, 0xffffffff, 0x7fffffff}).Draw(t, "c")
-			switch rapid.IntRange(0, 3).Draw(t, "op") {
-			case 0:
-				v = p.add(v, p.constant(c))
-			case 1:
-				v = p.bits(rapid.SampledFrom([]uint8{lutA & lutB, lutA | lutB, lutA ^ lutB, lutA &^ lutB}).Draw(t, "lut"), v, p.constant(c), none)
-			case 2:
-				v = p.bits(^uint8(lutA), v, none, none)
-			case 3:
-				v = p.bits(lutA&lutB, p.constant(c), v, none)
-			}
-		}
-		a := p.affineOf(v, 0)
-		leaf := uint32(0)
-		if a.leaf != none {
-			leaf = byDefinition(p, a.leaf, read)
-			found++
-		}
-		require.Equal(t, byDefinition(p, v, read), leaf&a.mask^a.k)
-	})
-	require.Positive(t, found)
-}
-
 // TestFalseDependencies: what a test writes to make an address depend on what it read, and adds nothing to it.
 func TestFalseDependencies(t *testing.T) {
 	p := newValuePool()

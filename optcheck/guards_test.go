@@ -142,14 +142,6 @@ func TestOneLane(t *testing.T) {
 	}
 }
 
-// TestHighestBit: to add to the highest bit is to invert it.
-func TestHighestBit(t *testing.T) {
-	p := newValuePool()
-	x := p.param(0)
-	high := p.bits(lutA&lutB, x, p.constant(0x80000000), none)
-	require.Equal(t, affine{x, 0x80000000, 0x80000001}, p.affineOf(p.add(high, p.constant(0x80000001)), 0))
-}
-
 // TestCasesEnd: so many values are computed, and no more.
 func TestCasesEnd(t *testing.T) {
 	tr := &trace{pool: newValuePool()}

@@ -41,11 +41,6 @@ func TestDeepExpressions(t *testing.T) {
 	}
 	_, err := newLifter(ps, nil).expr(none, 0, new(taint))
 	require.Error(t, err)
-	for levels, ok := range map[int]bool{maxDepth + 1: true, maxDepth + 2: false} {
-		v := nested(levels)
-		require.Equal(t, ok, p.affineOf(v, 0).leaf == x, "%d", levels)
-	}
-	require.Equal(t, none, p.affineOf(none, 0).leaf)
 	flag := p.mk(node{kind: kCmp, a: x, b: p.constant(0), c: none})
 	one, two := p.constant(1), p.constant(2)
 	require.Equal(t, "the constant 0x1 or the constant 0x2", ps.describe(p.mk(node{kind: kSel, a: one, b: two, c: flag}), 0))

@@ -68,6 +68,4 @@ func (plain) join(*machine, value, value, *state, *state, *join) (value, bool) {
 
 func (plain) holds(*machine, sense) bool { return false }
 
-func (plain) finish(*machine) {}
-
 func (plain) result(*pass, int) bool { return false }

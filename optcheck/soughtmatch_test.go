@@ -6,8 +6,8 @@ import (
 	"optcheck/spec"
 )
 
-// disguise stores some words to locations and to the results, a few of which differ by a marker.
-func (c *composer) disguise() {
+// stores stores some words to locations and to the results, a few of which differ by a marker.
+func (c *composer) stores() {
 	rnd, tr := c.rnd, c.m.tr
 	for range 4 {
 		x := event{role: anyOf(rnd, []isa.Role{isa.RoleStore, isa.RoleStore, isa.RoleStore, isa.RoleReduction, isa.RoleLoad}), read: -1,
@@ -18,10 +18,6 @@ func (c *composer) disguise() {
 				none))
 		}
 		tr.events = append(tr.events, x)
-	}
-	c.m.disguised()
-	for i := range tr.events {
-		c.say(tr.events[i].result)
 	}
 	c.match()
 }

@@ -200,8 +200,7 @@ func (c *composer) ask() {
 	e := newEvaluator(&pass{tr: m.tr, s: &spec.Spec{}, owner: make([][]int, len(m.tr.events))})
 	for range 3 {
 		v, w, f := c.vals[len(c.vals)-1-rnd.IntN(min(6, len(c.vals)))], c.pick(), c.flag()
-		a := p.affineOf(v, 0)
-		c.say(c.text(a.leaf, 0), a.mask, a.k, p.isPredicate(v), p.garbage(v), p.lane(v), p.shuffled(v), p.isBool(v), p.isLaneNumber(v))
+		c.say(p.isPredicate(v), p.garbage(v), p.lane(v), p.shuffled(v), p.isBool(v), p.isLaneNumber(v))
 		c.say(p.falseDependency(p.nodes[v]), p.vanishes(v), p.mentions(v, w), p.joinedAt(v, rnd.IntN(3)), p.implies(f, c.flag()))
 		x, k, ok := p.xorConst(v)
 		c.say(ok, k, ok && x >= 0)
@@ -227,7 +226,7 @@ func (c *composer) ask() {
 		f, g, v := c.flag(), c.flag(), c.pick()
 		c.say(m.implied(none, f), m.implied(f, g), m.implied(c.p.flat(lutAnd, f, g, none), f), c.text(m.asBool(v), 0), c.text(m.maskBit(v), 0))
 	}
-	c.disguise()
+	c.stores()
 	for _, k := range m.tr.markers {
 		c.say(k.m.Literal, c.text(k.oper, 0), k.t)
 	}

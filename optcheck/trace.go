@@ -164,7 +164,6 @@ func walk(fn *isa.Func, o walkOptions) (*trace, error) {
 		}
 	}
 	m.tr.joinLocked()
-	a.finish(m)
 	return m.tr, nil
 }
 
