@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"math"
 	"slices"
 
 	"optcheck/ir"
@@ -34,10 +35,28 @@ func (q *Possible) path(at int32) term {
 			if c, ok := q.edge(from, at); ok {
 				t = q.x.and(t, c)
 			}
+			if c, ok := q.member(from); ok {
+				t = q.x.and(t, c)
+			}
 		}
 		q.paths[at] = t
 	}
 	return t
+}
+
+// member is that a lane behind an operation of the warp is one of those that the operation names by a constant: for others nothing is defined (PTX
+// ISA, shfl.sync).
+func (q *Possible) member(at int32) (term, bool) {
+	in := &q.p.Insts[at]
+	o, ok := in.Do.(*ir.Warp)
+	if !ok || o.Mask < 0 || in.Guard >= 0 {
+		return 0, false
+	}
+	mask, ok := q.x.constant(q.value(at, o.Mask))
+	if !ok || uint32(mask) == math.MaxUint32 {
+		return 0, false
+	}
+	return q.x.resize(q.x.shift(shr, q.x.num(32, mask&math.MaxUint32), q.s.register(ir.LaneID)), 1), true
 }
 
 // edge is the condition of a jump to an instruction that is come to from there alone, but for what it dominates.

@@ -266,12 +266,19 @@ func (q *Possible) results(at int32) contents {
 		return c
 	}
 	defer q.x.deeper()()
+	c := q.written(at, func(r ir.Reg) term { return q.value(at, r) })
+	q.after[at] = c
+	return c
+}
+
+// written are the registers that an instruction writes, and what they hold behind it, where others hold what is given before.
+func (q *Possible) written(at int32, before func(ir.Reg) term) contents {
 	x, in, c := q.x, &q.p.Insts[at], contents{}
 	get := func(r ir.Reg) term {
 		if t, ok := c[r]; ok {
 			return t
 		}
-		return q.value(at, r)
+		return before(r)
 	}
 	ops := func(list []ir.Op) {
 		for i := range list {
@@ -281,7 +288,7 @@ func (q *Possible) results(at int32) contents {
 				args[k] = get(r)
 			}
 			t := x.op(o, &args)
-			if (o.Code == ir.Div || o.Code == ir.Rem) && !o.Type.Float() { // by zero it may be anything
+			if divides(o) { // by zero it may be anything
 				d := x.resize(args[1], o.Type.Bits())
 				t = x.ite(x.eq(d, x.num(x.width(d), 0)), x.resize(q.unknown(64, "quotient", at, o.Dst), x.width(t)), t)
 			}
@@ -296,19 +303,21 @@ func (q *Possible) results(at int32) contents {
 	ops(in.Pre)
 	for _, r := range in.Written() {
 		if in.Do != nil {
-			c[r] = q.alike(at, r, q.effect(at, in, r))
+			c[r] = q.alike(at, r, q.effect(at, in, r, get))
 		}
 	}
 	ops(in.Post)
 	if in.Guard >= 0 {
-		g := q.guard(at)
+		g := q.performs(at, before)
 		for r, t := range c {
-			c[r] = q.alike(at, r, q.s.choice(g, t, q.value(at, r)))
+			c[r] = q.alike(at, r, q.s.choice(g, t, before(r)))
 		}
 	}
-	q.after[at] = c
 	return c
 }
+
+// divides reports whether an operation divides integers.
+func divides(o *ir.Op) bool { return (o.Code == ir.Div || o.Code == ir.Rem) && !o.Type.Float() }
 
 // alike is what an instruction writes to a register. If lanes share that, it is known only if it is the same of all of them.
 func (q *Possible) alike(at int32, r ir.Reg, t term) term {
@@ -318,12 +327,17 @@ func (q *Possible) alike(at int32, r ir.Reg, t term) term {
 	return t
 }
 
-// effect is what the effect of an instruction leaves in a register: of memory and of other lanes nothing is known but how wide it is.
-func (q *Possible) effect(at int32, in *ir.Inst, r ir.Reg) term {
+// effect is what the effect of an instruction leaves in a register, where registers hold what is given: of memory and of other lanes nothing is known
+// but how wide it is.
+func (q *Possible) effect(at int32, in *ir.Inst, r ir.Reg, get func(ir.Reg) term) term {
 	w := 64
 	switch do := in.Do.(type) {
 	case *ir.Special:
 		return q.s.register(do.Reg)
+	case *ir.Warp:
+		if do.Kind <= ir.ShflBfly && len(do.Dsts) == 0 {
+			return q.shuffled(at, do, r, get)
+		}
 	case *ir.Access:
 		if do.Kind == ir.Load && len(do.Fragments) == 0 && do.Bytes < 8 && !do.Type.Signed() {
 			w = 8 * do.Bytes
@@ -334,11 +348,16 @@ func (q *Possible) effect(at int32, in *ir.Inst, r ir.Reg) term {
 
 // guard is the condition under which an instruction is performed that is come to.
 func (q *Possible) guard(at int32) term {
+	return q.performs(at, func(r ir.Reg) term { return q.value(at, r) })
+}
+
+// performs is guard, where registers hold what is given.
+func (q *Possible) performs(at int32, before func(ir.Reg) term) term {
 	in := &q.p.Insts[at]
 	if in.Guard < 0 {
 		return q.x.num(1, 1)
 	}
-	t := q.x.resize(q.value(at, in.Guard), 1)
+	t := q.x.resize(before(in.Guard), 1)
 	if in.Not {
 		t = q.x.not(t)
 	}

@@ -66,3 +66,43 @@ func (q *Possible) straight(jump, first int32) (way []int32) {
 	}
 	return way
 }
+
+// Moot reports whether it decides nothing at an instruction that a register has the truth given: the instruction only computes, and wherever the
+// register has that truth, it writes what it would write if the register had the other one.
+func (q *Possible) Moot(at int32, r ir.Reg, is bool) bool {
+	return !q.failed && len(q.copies[at]) > 0 && len(q.copies[at]) <= mostCopies &&
+		!slices.ContainsFunc(q.copies[at], func(at int32) bool { return !q.moot(at, r, is) })
+}
+
+// moot is Moot of one copy of an instruction.
+func (q *Possible) moot(at int32, r ir.Reg, is bool) (same bool) {
+	in := &q.p.Insts[at]
+	if in.Do != nil || in.Opaque != "" {
+		return false
+	}
+	for _, o := range slices.Concat(in.Pre, in.Post) {
+		if divides(&o) || in.Returned(&o) || o.Dst >= 0 && q.s.uniform[o.Dst] { // what is not known is not the same
+			return false
+		}
+	}
+	guarded(func() {
+		with := func(is bool) contents {
+			return q.written(at, func(x ir.Reg) term {
+				if x == r {
+					return q.x.num(64, uint64(truth(is)))
+				}
+				return q.value(at, x)
+			})
+		}
+		here, what := q.claimed(at, r, is)
+		a, b := with(true), with(false)
+		for r := range a {
+			k := max(q.x.width(a[r]), q.x.width(b[r]))
+			if !q.impossible(q.x.and(here, what), q.x.not(q.x.eq(q.x.zext(a[r], k), q.x.zext(b[r], k)))) {
+				return
+			}
+		}
+		same = true
+	})
+	return same
+}
