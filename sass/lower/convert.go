@@ -238,6 +238,22 @@ func (s *step) narrow() ir.Type {
 	return t
 }
 
+// f2ip: F2IP.type.F32[.TRUNC].NTZ d, RZ, b, RZ: b becomes a byte; the others are zeros.
+func f2ip(s *step) {
+	to, from := s.intType(), s.floatType()
+	m := s.integral()
+	if to.Bits() != 8 || from != ir.F32 || !s.mod("NTZ") {
+		s.fail("F2IP of unknown kind")
+	}
+	d := s.dst()
+	a := s.plain()
+	v := s.opTo(ir.FToI, from, func(o *ir.Op) { o.To, o.Mode = to, m }, s.number(from))
+	if !s.is(a, 0) || !s.is(s.plain(), 0) {
+		s.fail("F2IP of several numbers")
+	}
+	s.result(d, s.op(ir.And, ir.U32, v, s.k(0xff)))
+}
+
 // i2i: I2I.type.S32.SAT d, a. (Code extends the result again.)
 func i2i(s *step) {
 	t := s.narrow()

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"strings"
+
 	"optcheck/ir"
 	"optcheck/isa"
 )
@@ -270,7 +272,7 @@ func copies(s *step) {
 	s.do(&ir.Copy{Kind: ir.CopyCommit, To: ir.None, From: ir.None, Size: ir.None, Ignore: ir.None})
 }
 
-// depbar: DEPBAR.LE SBn, k: waits until at most k operations of a scoreboard are left; those of SB0 are groups of copies.
+// depbar: DEPBAR.LE SBn, k[, {n...}]: waits until at most k operations of a scoreboard are left, and all of others; those of SB0 are groups of copies.
 func depbar(s *step) {
 	if !s.mod("LE") {
 		s.args = nil // waits for all of a set of scoreboards
@@ -281,6 +283,9 @@ func depbar(s *step) {
 		s.fail("operand %s of DEPBAR", o.Text)
 	}
 	n := s.imm(64)
+	if set := s.peek(); set != nil && strings.HasPrefix(set.Text, "{") && !strings.Contains(set.Text, "0") {
+		s.next()
+	}
 	if o.Sym == "SB0" {
 		s.do(&ir.Copy{Kind: ir.CopyWait, To: ir.None, From: ir.None, Size: ir.None, Ignore: ir.None, Groups: int(n)})
 	}

@@ -180,6 +180,7 @@ func floating(add adder) {
 	add(hset2, "HSET2")
 	add(i2f, "I2F", "I2FP")
 	add(f2i, "F2I")
+	add(f2ip, "F2IP")
 	add(f2f, "F2F")
 	add(f2fp, "F2FP")
 	add(frnd, "FRND")
