@@ -21,6 +21,8 @@ type Launch struct {
 	Grid, Block [3]int
 	// Cluster is the size of clusters in blocks; zero if the launch has none.
 	Cluster [3]int
+	// Started, if not 0, is how many blocks run at most: the first ones of a launch without clusters. The others have not begun.
+	Started int
 	// Dynamic is the size of dynamic shared memory in bytes.
 	Dynamic int64
 	// Params are the bytes of the kernel's parameters, as laid out by the program.
@@ -38,8 +40,14 @@ type Launch struct {
 // Threads is the number of threads of a block.
 func (l *Launch) Threads() int { return l.Block[0] * l.Block[1] * l.Block[2] }
 
-// Blocks is the number of blocks.
-func (l *Launch) Blocks() int { return l.Grid[0] * l.Grid[1] * l.Grid[2] }
+// Blocks is the number of blocks that run.
+func (l *Launch) Blocks() int {
+	n := l.Grid[0] * l.Grid[1] * l.Grid[2]
+	if l.Started > 0 && !l.clustered() {
+		n = min(n, l.Started)
+	}
+	return n
+}
 
 // Bounds of a launch.
 const (

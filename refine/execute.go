@@ -36,7 +36,7 @@ func Grid(p *ir.Program, in *Input, policy emu.Policy, record bool) (*emu.Grid, 
 	}
 	m := emu.NewMemory(in.first(policy.Fill))
 	in.fill(m, p)
-	g, err := emu.NewGrid(code, &emu.Launch{Grid: in.Grid, Block: in.Block, Cluster: in.Cluster, Dynamic: in.Dynamic, Params: in.Params, Vars: in.Vars}, m, policy, record)
+	g, err := emu.NewGrid(code, &emu.Launch{Grid: in.Grid, Block: in.Block, Cluster: in.Cluster, Started: in.Started, Dynamic: in.Dynamic, Params: in.Params, Vars: in.Vars}, m, policy, record)
 	if err != nil {
 		return nil, err
 	}

@@ -78,3 +78,8 @@ func Accuses(open bool) bool {
 	a, err := accused(&emu.Warp{}, r, &accuse{Lane: 0, Pc: -1})
 	return a != nil && err == nil
 }
+
+// First is what memory holds at an address before the first thread runs.
+func First(in *Input, addr uint64, k emu.Kind) uint32 {
+	return in.first(0)(emu.WordOf(emu.Place{Space: ir.Global, Addr: addr}, 0), k)
+}

@@ -55,9 +55,17 @@ func (in *Input) extreme(k emu.Kind, low bool, pair, x uint64) uint32 {
 	return math.Float32bits(float32(in.extremeOf(x, finite)))
 }
 
-// extremeOf is a number of f32 or f64: one that the program compares with, or its neighbour, an edge, one with any exponent, or a small one.
+// utmost are the numbers that are all that some extreme inputs have, one seed of so many: functions of two of them have cases of their own.
+var utmost = [...]float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1)}
+
+const utmostOf, utmostSeed = 12, 7
+
+// extremeOf is a number of f32 or f64: one that the program compares with, or its neighbour, an edge, one with any exponent, or a small one. Some inputs
+// have the utmost ones only.
 func (in *Input) extremeOf(x uint64, finite int) float64 {
 	switch n := len(in.Floats); {
+	case in.Seed%utmostOf == utmostSeed:
+		return utmost[x>>20%uint64(len(utmost))]
 	case x>>40&3 == 0 && n > 0:
 		v := math.Float64frombits(in.Floats[x>>20%uint64(n)])
 		switch x >> 42 & 3 {

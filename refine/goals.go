@@ -16,7 +16,7 @@ type goal struct {
 	cost  int64 // of the program's runs that were made for it
 }
 
-// planned is an input to try, and what the program's run of the one costs that it was made of.
+// planned is an input to try, and what the program's run of it costs if a thread does what one of the input does that it was made of.
 type planned struct {
 	in   *Input
 	cost int64
@@ -25,7 +25,7 @@ type planned struct {
 // plans are inputs that were made of one.
 func (s *search) plans(of *Input, list []*Input) (out []planned) {
 	for _, in := range list {
-		out = append(out, planned{in, s.costs[of]})
+		out = append(out, planned{in, s.costs[of] / int64(s.threads(of)) * int64(s.threads(in))})
 	}
 	return out
 }
@@ -111,6 +111,19 @@ func (s *search) plan(g *goal) {
 	g.todo = g.todo[:min(len(g.todo), 4*mostTries)]
 }
 
+// closest are the closest operands of each comparison that decides about an instruction.
+func (s *search) closest(at spot) (out []*seen) {
+	g := s.goals[at]
+	if g == nil {
+		return nil
+	}
+	s.plan(g)
+	for _, key := range slices.SortedFunc(maps.Keys(g.best), asked.compare) {
+		out = append(out, g.best[key])
+	}
+	return out
+}
+
 // mostLean bounds the inputs that are made of a lean one before others are.
 const mostLean = mostTries / 2
 
@@ -140,6 +153,9 @@ func (s *search) lean(x *seen) *seen {
 	return &y
 }
 
+// mostLeading is for how many inputs a goal comes first that leads to operations that write memory.
+const mostLeading = 6
+
 // rank is how soon a goal is tried: those first that lead to operations that write memory, then conditions of the program, and among these the one
 // for which the least was spent, with the next input.
 type rank struct {
@@ -154,9 +170,9 @@ func (r rank) compare(s rank) int {
 func (s *search) rank(at spot, g *goal) rank {
 	r := rank{2, g.cost + g.todo[0].cost}
 	switch {
-	case s.leads(at):
+	case g.tries < mostLeading && s.leads(at):
 		r.class = 0
-	case !at.machine && s.lacks(at.inst) != 0:
+	case s.leads(at), !at.machine && s.lacks(at.inst) != 0:
 		r.class = 1
 	}
 	return r

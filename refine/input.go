@@ -15,6 +15,8 @@ type Input struct {
 	Block [3]int `json:"block"`
 	// Cluster is the size of clusters in blocks; zero if the launch has none.
 	Cluster [3]int `json:"cluster,omitzero"`
+	// Started, if not 0, is how many blocks run: the first ones of a grid that is larger.
+	Started int `json:"started,omitempty"`
 	// Params are the kernel's parameters. Behind them may be what constant variables hold that a host writes: see hosted.
 	Params []byte `json:"params"`
 	// Dynamic is the size of dynamic shared memory in bytes.
@@ -30,6 +32,8 @@ type Input struct {
 	Floats []uint64 `json:"floats,omitempty"`
 	// Functions are the addresses of functions that memory holds where the program calls what it holds.
 	Functions []uint64 `json:"functions,omitempty"`
+	// Flag, if not 0, is what half of the words hold through which threads synchronise; others hold 0 and small numbers.
+	Flag uint32 `json:"flag,omitempty"`
 	// Swaps are words that memory holds in the place of others before the first thread runs.
 	Swaps []Swap `json:"swaps,omitempty"`
 }
@@ -56,6 +60,7 @@ const (
 	Equal                         // of each kind memory holds the same word everywhere: lanes agree on what they load
 	Extreme                       // floating-point numbers of any size, and those that the program compares with
 	Zero                          // those in memory are 0
+	Sorted                        // those in memory grow, or shrink: see sorted
 )
 
 // points reports whether eight bytes of which nothing is known are a pointer.
@@ -131,6 +136,9 @@ func (in *Input) made(fill uint64) func(emu.Word, emu.Kind) uint32 {
 		low := w&1 == 0
 		pair := hash(hash(uint64(w&^1)) ^ in.Seed)
 		x := hash(hash(uint64(w)) ^ in.Seed)
+		if in.World == Sorted && k <= emu.Float64 {
+			return in.sorted(w, k)
+		}
 		switch k {
 		case emu.Float32, emu.Float64, emu.Float16:
 			switch in.World {
@@ -146,7 +154,10 @@ func (in *Input) made(fill uint64) func(emu.Word, emu.Kind) uint32 {
 		case emu.Pointer, emu.Shared, emu.Index, emu.Index64, emu.Offset:
 			return in.addressing(k, low, pair, x)
 		case emu.Flag: // free locks, flags that are not set, counters at their beginning
-			if x>>40&7 != 0 {
+			switch {
+			case in.Flag != 0 && x>>33&1 == 0:
+				return in.Flag
+			case x>>40&7 != 0:
 				return 0
 			}
 			return uint32(x>>20) & 3

@@ -564,7 +564,7 @@ func (r *replay) aggregate(a *ir.Access, l int, act uint32, among []uint32, at *
 // aggregateOf is aggregate for some of the lanes.
 func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.Lanes]emu.Place, together bool) bool {
 	p := at[l]
-	own, ok := r.lanes[l].nextAggregated(p, a.Bytes)
+	own, ok := r.lanes[l].nextAggregated(p)
 	if !ok {
 		return false
 	}
@@ -576,7 +576,7 @@ func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.La
 		if th == nil || among>>k&1 == 0 || k != l && act>>k&1 == 1 && at[k] == p {
 			continue
 		}
-		i, ok := th.nextAggregated(p, a.Bytes)
+		i, ok := th.nextAggregated(p)
 		if !ok {
 			continue
 		}
@@ -603,7 +603,7 @@ func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.La
 	var due uint64 // what the next one of the group finds
 	for i, k := range group {
 		th := r.lanes[k]
-		at, _ := th.nextAggregated(p, a.Bytes)
+		at, _ := th.nextAggregated(p)
 		e := &th.rec.Events[at]
 		if i == 0 {
 			first, due = *e, e.Value
@@ -623,20 +623,28 @@ func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.La
 
 // nextAggregated finds the read-modify-write of a place that a lane has next, behind the release that is its own: the lane that
 // performs it for others performs their fence as well. It may rise before relaxed ones of other places.
-func (l *lane) nextAggregated(p emu.Place, bytes int) (i int, ok bool) {
+func (l *lane) nextAggregated(p emu.Place) (i int, ok bool) {
 	for i := l.at; i < len(l.rec.Events); i++ {
-		e := &l.rec.Events[i]
-		switch {
-		case e.Kind == emu.EventAtomic && !l.done[i] && e.Place == p:
-			return i, true
-		case e.Kind == emu.EventAtomic && !l.done[i] && !e.Balanced:
-			return 0, false
-		case e.Kind == emu.EventFence && e.Sem == ir.Release && i+1 < len(l.rec.Events) && l.rec.Events[i+1].Inst == e.Inst:
-		case !l.skippable(i):
+		switch e := &l.rec.Events[i]; {
+		case e.Kind != emu.EventAtomic || l.done[i]:
+		case e.Place == p:
+			return i, l.aggregates(i)
+		case !e.Balanced:
 			return 0, false
 		}
 	}
 	return 0, false
+}
+
+// aggregates reports whether all that stands before a read-modify-write is a release of its own or need not be performed.
+func (l *lane) aggregates(at int) bool {
+	for i := l.at; i < at; i++ {
+		e := &l.rec.Events[i]
+		if own := e.Kind == emu.EventFence && e.Sem == ir.Release && l.rec.Events[i+1].Inst == e.Inst; !own && !l.skippable(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // perform goes over a read-modify-write of the record, and over what stands before it unless that is still to be performed.

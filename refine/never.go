@@ -10,6 +10,9 @@ import (
 type Solver interface {
 	// Never reports whether no thread comes to an instruction with a register whose truth is the one given; with ir.None, whether none comes there.
 	Never(at int32, r ir.Reg, is bool) bool
+	// Moot reports whether it decides nothing at an instruction that a register has a truth: the instruction only computes, and what it writes is the
+	// same with the other one.
+	Moot(at int32, r ir.Reg, is bool) bool
 	// Vain reports whether nothing that is computed depends on whether a jump is taken. read reports whether an instruction that is none of some
 	// reads a register.
 	Vain(at int32, read func(r ir.Reg, some map[int32]bool) bool) bool
@@ -31,7 +34,7 @@ func (c *comparison) ruleOut() {
 			what uint8
 			is   bool
 		}{{seenPerformed, !in.Not}, {seenSkipped, in.Not}} {
-			if lacks&x.what != 0 && c.never(i, in.Guard, x.is) {
+			if lacks&x.what != 0 && c.idles(i, x.what, in.Guard, x.is) {
 				gone |= x.what
 			}
 		}
@@ -41,7 +44,7 @@ func (c *comparison) ruleOut() {
 				what uint8
 				is   bool
 			}{{seenFirst, true}, {seenSecond, false}} {
-				if chooses(in, o) && lacks&x.what != 0 && !c.never(i, o.Src[0], x.is) {
+				if chooses(in, o) && lacks&x.what != 0 && !c.idles(i, x.what, o.Src[0], x.is) {
 					chosen |= x.what
 				}
 			}
@@ -76,6 +79,25 @@ func (c *comparison) unreached() {
 // never reports whether no thread of the program comes to an instruction with a truth of a register.
 func (c *comparison) never(at int32, r ir.Reg, is bool) bool {
 	return c.o.Solver != nil && c.asks(0, c.program, question{at, r, is})
+}
+
+// idles reports whether an outcome, with a truth of a register, decides nothing at an instruction of the program: no thread has it there, or a run had
+// it, and what is written is the same without.
+func (c *comparison) idles(at int32, what uint8, r ir.Reg, is bool) bool {
+	if c.never(at, r, is) {
+		return true
+	}
+	had := func(s *comparison) bool { return s.made[showing{at, what}].in != nil }
+	if c.o.Solver == nil || !had(c) && !slices.ContainsFunc(c.subs, had) {
+		return false
+	}
+	q := question{at, r, is}
+	out, ok := c.moot[q]
+	if !ok {
+		out = c.solver(0, c.program).Moot(at, r, is)
+		c.moot[q] = out
+	}
+	return out
 }
 
 // asks asks Never once of one of the two codes: 0 is the program, 1 the machine code.

@@ -178,7 +178,7 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 
 func newComparison(program, machine *ir.Program, o Options) (*comparison, error) {
 	c := &comparison{Result: &Result{Cannot: map[string]int{}}, o: o, program: program, machine: machine,
-		deaths: map[occurrence]*death{}, crowded: map[int32]bool{}, shown: map[int32]uint8{}, flips: map[showing]int{}, slight: map[showing]int{}, policies: policiesOf(machine), made: map[showing]made{}, vainJumps: map[int32]bool{},
+		deaths: map[occurrence]*death{}, crowded: map[int32]bool{}, shown: map[int32]uint8{}, flips: map[showing]int{}, slight: map[showing]int{}, policies: policiesOf(machine), made: map[showing]made{}, vainJumps: map[int32]bool{}, moot: map[question]bool{},
 		attempts: map[attempt]bool{}, guessed: map[attempt]bool{}, allowance: new(int64), histories: [2]histories{{}, {}}, flipEnd: flipSteps}
 	var err error
 	if c.source, err = emu.Prepare(program); err != nil {
@@ -283,6 +283,7 @@ type comparison struct {
 	solvers                   [2]Solver      // of the program and of the machine code
 	vainJumps                 map[int32]bool // see vainJump
 	nevers                    [2]map[question]bool
+	moot                      map[question]bool
 	begun                     bool           // see begins
 	ruledOut                  map[int32]bool // instructions with outcomes that no input has
 	avoided                   map[int32]bool // instructions of the machine code, see unreached

@@ -237,7 +237,7 @@ func (c *comparison) unshown() (n int) {
 // fresh reports whether an input was not tried.
 func (s *search) fresh(in *Input) bool {
 	key := append([]byte(nil), in.Params...)
-	for _, n := range slices.Concat([]int{int(in.Seed), int(in.World)}, in.Grid[:], in.Block[:]) {
+	for _, n := range slices.Concat([]int{int(in.Seed), int(in.World), int(in.Flag), in.Started}, in.Grid[:], in.Block[:]) {
 		key = binary.LittleEndian.AppendUint64(key, uint64(n))
 	}
 	for _, x := range in.Memory {

@@ -212,7 +212,7 @@ func (c *comparison) lookAgain(ctx context.Context, left []int32) {
 		var list, like []*Input
 		for _, what := range []uint8{seenFalse, seenTrue, seenEqual, 0} {
 			if m, ok := c.made[showing{i, what}]; ok && (what == 0 || c.shown[i]&what == 0) && !slices.Contains(list, m.in) {
-				list, like = append(list, m.in), slices.Concat(like, c.huge(m.in), c.otherwise(m.in))
+				list, like = append(list, m.in), slices.Concat(like, filled(m.in), c.huge(m.in), c.otherwise(m.in))
 			}
 		}
 		list = append(append(list, c.plenty(Aligned, 16, 0)), like...)

@@ -154,8 +154,43 @@ func (c *comparison) unusual() {
 			c.try(in, spot{})
 		}
 	}
+	c.flagged()
 	c.several()
 }
+
+// flagged compares the two codes on inputs on which threads have come to a condition that lacks an outcome, but some words through which threads
+// synchronise hold a number with which the program decides it: a state that others may be in.
+func (c *comparison) flagged() {
+	if !slices.Contains(slices.Collect(maps.Values(c.kinds)), emu.Flag) {
+		return
+	}
+	type state struct {
+		in    *Input
+		value uint64
+	}
+	tried := map[state]bool{}
+	next := func() *Input {
+		for i := range c.unused() {
+			for _, x := range c.search.closest(spot{inst: i}) {
+				if x.from&ofMemory != 0 && x.b > 0 && !tried[state{x.in, x.b}] {
+					tried[state{x.in, x.b}] = true
+					other := *x.in
+					other.Flag = uint32(x.b)
+					return &other
+				}
+			}
+		}
+		return nil
+	}
+	for range mostFlagged {
+		if in := next(); in != nil && len(c.Findings) == 0 {
+			c.try(in, spot{machine: true})
+		}
+	}
+}
+
+// mostFlagged bounds these inputs.
+const mostFlagged = 8
 
 // several compares the two codes on inputs with several of two things, at the cost of none that come later.
 func (c *comparison) several() {

@@ -55,10 +55,26 @@ func TestUses(t *testing.T) {
 	odd := ".reg .f32 %f<4>; mov.f32 %f1, 0f40400000; mul.f32 %f2, %f1, 0f3F000000; cvt.rzi.f32.f32 %f2, %f2; add.f32 %f2, %f2, %f2; sub.f32 %f3, %f1, %f2; " +
 		"setp.eq.f32 %p1, %f3, 0f3F800000; selp.u32 %r3, %r0, %r1, %p1;"
 	parts := "add.u32 %r6, %r1, 1023; shr.u32 %r6, %r6, 10; mov.u32 %r7, 0; W: add.u32 %r3, %r3, %r7; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, %r6; @%p1 bra W;"
+	state := "setp.lt.u32 %p3, %r0, 8; @%p3 st.relaxed.gpu.global.u32 [%d1+65536], 100; bar.sync 0; ld.relaxed.gpu.global.u32 %r6, [%d1+65536]; " +
+		"setp.eq.u32 %p1, %r6, 99; vote.sync.any.pred %p2, %p1, -1; @!%p2 bra A; mov.u32 %r3, 8; A:"
+	states := strings.Replace(state, "vote.sync.any.pred %p2, %p1, -1", "vote.sync.ballot.b32 %r7, %p1, -1; setp.ne.u32 %p2, %r7, 0", 1)
+	blocks := "mov.u32 %r6, %nctaid.x; setp.gt.u32 %p1, %r6, 20000; @!%p1 bra A; mov.u32 %r3, 8; A:"
+	further := strings.Replace(blocks, "setp.gt.u32 %p1, %r6, 20000", "sub.u32 %r6, %r6, 20000; setp.gt.s32 %p1, %r6, 0", 1)
+	utmost := ".reg .f32 %f<4>; setp.ne.u32 %p3, %r0, 1; @%p3 bra A; ld.global.f32 %f1, [%d1+65536]; ld.global.f32 %f2, [%d1+131072]; mov.b32 %r6, %f2; abs.f32 %f1, %f1; abs.f32 %f2, %f2; " +
+		"setp.eq.f32 %p1, %f1, 0f7F800000; setp.eq.f32 %p2, %f2, 0f7F800000; and.pred %p1, %p1, %p2; @!%p1 bra A; setp.lt.s32 %p2, %r6, 0; selp.u32 %r3, 8, 9, %p2; A:"
+	infinite := ".reg .f32 %f<4>; setp.ne.u32 %p3, %r0, 1; @%p3 bra A; ld.global.u32 %r5, [%d1+65536]; ld.global.u32 %r6, [%d1+131072]; and.b32 %r7, %r5, 0x7fffffff; and.b32 %r8, %r6, 0x7fffffff; " +
+		"setp.eq.s32 %p1, %r7, 0x7F800000; setp.eq.and.s32 %p1, %r8, 0x7F800000, %p1; @!%p1 bra A; setp.lt.s32 %p2, %r6, 0; selp.u32 %r3, 8, 9, %p2; A:"
+	other := func(text string) string { return strings.Replace(text, ", 8", ", 18", 1) }
 	for name, c := range map[string]struct {
 		program, machine string
 		wrong            bool
 	}{
+		"a state of several others":                 {state, states, false},
+		"a state of several others, another number": {state, other(states), true},
+		"many blocks":                               {blocks, further, false},
+		"many blocks, another number":               {blocks, other(further), true},
+		"two infinities":                            {utmost, infinite, false},
+		"two infinities, another number":            {utmost, other(infinite), true},
 		"a great number":                            {great, great, false},
 		"a great number is another one":             {great, strings.Replace(great, "mov.b32 %r3, %f1", "mov.b32 %r3, %f2", 1), true},
 		"a great number is not asked for":           {great, "", true},

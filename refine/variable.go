@@ -41,8 +41,11 @@ func ofSpecial(r ir.SpecialReg) words {
 // loaded is what lanes have loaded, and from where in global memory (0: elsewhere).
 type origin struct{ addr, value [32]uint64 }
 
-// most is the greatest number of threads of a launch that is chosen.
-const mostThreads = 1 << 13
+// mostThreads is the greatest number of threads of a launch that is chosen, fewStarted how many blocks run of a grid whose extent alone matters.
+const (
+	mostThreads = 1 << 13
+	fewStarted  = 4
+)
 
 // extent is number n of those of the launch of an input.
 func (in *Input) extent(n int) *int {
@@ -159,6 +162,7 @@ const mostThings = 1 << 24
 // nearerExtent changes an extent of the launch, directly, or so that it has a thread in another place.
 func (s *search) nearerExtent(x *seen, n, d int) (out []*Input) {
 	v := *x.in.extent(n)
+	only := n >= 3 && x.from>>(positions+n)&1 == 0 // no block's place
 	near := []int{v + d, v - d, v + d + 1, v - d - 1, v + d - 1, v - d + 1, int(x.b & 0xffff), int(x.a & 0xffff), 1}
 	if x.from>>(positions+n)&1 == 1 {
 		at := x.at6[n] + 1
@@ -174,7 +178,11 @@ func (s *search) nearerExtent(x *seen, n, d int) (out []*Input) {
 		if n == 0 && to > emu.Lanes { // a warp that is not whole gives others what is undefined
 			out = append(out, s.extended(x.in, n, (to+emu.Lanes-1)/emu.Lanes*emu.Lanes))
 		}
-		out = append(out, s.extended(x.in, n, to))
+		if only && to > fewStarted {
+			out = append(out, s.begun(x.in, n, to))
+		} else {
+			out = append(out, s.extended(x.in, n, to))
+		}
 	}
 	return out
 }
@@ -199,9 +207,20 @@ func (s *search) extended(of *Input, n, v int) *Input {
 		}
 		threads, blocks = threads*in.Block[i], blocks*in.Grid[i]
 	}
-	if v > mostThreads || threads > most || threads*blocks > mostThreads {
+	if in.Started = 0; v > mostThreads || threads > most || threads*blocks > mostThreads {
 		return nil
 	}
+	return &in
+}
+
+// begun is an input with another extent of its grid, of which few blocks have begun; nil if it may not have that.
+func (s *search) begun(of *Input, n, v int) *Input {
+	if s.o.Block != ([3]int{}) || of.Cluster != ([3]int{}) || v >= emu.MaxThreads {
+		return nil
+	}
+	in := *of
+	*in.extent(n) = v
+	in.Started = fewStarted
 	return &in
 }
 
@@ -300,9 +319,9 @@ func (s *search) with(of *Input, at int64, wide bool, v uint64) *Input {
 	return &in
 }
 
-// shapes are launches to try.
+// shapes are launches to try: in the last ones rows do not begin with a warp.
 var shapes = [][2][3]int{{{2, 1, 1}, {32, 1, 1}}, {{1, 1, 1}, {256, 1, 1}}, {{3, 2, 1}, {32, 2, 1}}, {{1, 1, 1}, {512, 1, 1}}, {{2, 2, 1}, {16, 16, 1}},
-	{{1, 1, 1}, {1024, 1, 1}}, {{1, 1, 2}, {8, 8, 2}}, {{5, 1, 1}, {1, 1, 1}}, {{1, 1, 1}, {100, 1, 1}}}
+	{{1, 1, 1}, {1024, 1, 1}}, {{1, 1, 2}, {8, 8, 2}}, {{5, 1, 1}, {1, 1, 1}}, {{1, 1, 1}, {100, 1, 1}}, {{1, 1, 1}, {40, 4, 1}}, {{1, 1, 1}, {136, 4, 1}}}
 
 // shaped is an input with another launch, unless it is given.
 func (s *search) shaped(of *Input, n int) *Input {
