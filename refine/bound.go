@@ -171,6 +171,9 @@ func (x *registers) result(inst int, o *ir.Op) bounds {
 	if o.Code == ir.Funnel || o.Code > ir.Ext { // words, whatever the type is
 		full = within(max(to.Bits(), 32))
 	}
+	if b, ok := x.floating(inst, o); ok {
+		return b
+	}
 	switch o.Code {
 	case ir.Cmp, ir.TestP, ir.Carry, ir.Borrow:
 		return bounds{0, 1}
@@ -283,7 +286,10 @@ func (x *registers) possible(inst int, o *ir.Op) uint8 {
 		most >>= 1
 	}
 	less, equal, greater := true, true, true
+	cond, signless := ordered(o, a, b)
 	switch {
+	case signless:
+		less, equal, greater = a.low < b.high, a.low <= b.high && b.low <= a.high, a.high > b.low
 	case o.Src[0] == o.Src[1] && !o.Type.Float():
 		less, greater = false, false
 	case o.Type.Float() || a.high > most || b.high > most:
@@ -294,8 +300,8 @@ func (x *registers) possible(inst int, o *ir.Op) uint8 {
 	for _, order := range []struct {
 		is    bool
 		holds bool
-	}{{less, o.Cond == ir.LT || o.Cond == ir.LE || o.Cond == ir.NE}, {equal, o.Cond == ir.LE || o.Cond == ir.GE || o.Cond == ir.EQ},
-		{greater, o.Cond == ir.GT || o.Cond == ir.GE || o.Cond == ir.NE}} {
+	}{{less, cond == ir.LT || cond == ir.LE || cond == ir.NE}, {equal, cond == ir.LE || cond == ir.GE || cond == ir.EQ},
+		{greater, cond == ir.GT || cond == ir.GE || cond == ir.NE}} {
 		switch {
 		case order.is && order.holds:
 			out |= seenTrue
@@ -306,7 +312,7 @@ func (x *registers) possible(inst int, o *ir.Op) uint8 {
 	if shows, known := toInfinity(o, x.finite, x.fixed); o.Type.Float() && known {
 		return uint8(1-shows)*seenFalse | uint8(shows)*seenTrue
 	}
-	if o.Type.Float() {
+	if o.Type.Float() && !signless {
 		out = seenFalse | seenTrue
 	}
 	if equal {

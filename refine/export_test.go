@@ -83,3 +83,10 @@ func Accuses(open bool) bool {
 func First(in *Input, addr uint64, k emu.Kind) uint32 {
 	return in.first(0)(emu.WordOf(emu.Place{Space: ir.Global, Addr: addr}, 0), k)
 }
+
+// MayBe are the outcomes that a comparison of registers with bounds may have: whether it may be false, and true.
+func MayBe(o *ir.Op, of map[ir.Reg][2]uint64) (may [2]bool) {
+	x := &registers{of: func(_ int, r ir.Reg) bounds { return bounds{of[r][0], of[r][1]} }, sizes: func(int, ir.Reg) (bounds, bool) { return bounds{}, false }}
+	what := x.possible(0, o)
+	return [2]bool{what&seenFalse != 0, what&seenTrue != 0}
+}

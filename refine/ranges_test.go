@@ -1,6 +1,8 @@
 package refine_test
 
 import (
+	"maps"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"os"
@@ -454,6 +456,70 @@ func TestBounds(t *testing.T) {
 		tight[o.Code] = tight[o.Code] || o.Type.Bits() == 64 && high < 1<<60
 	}
 	for _, c := range []ir.Code{ir.Add, ir.Sub, ir.Mul, ir.And, ir.Or, ir.Lop3, ir.Shl, ir.Shr, ir.Min, ir.Max, ir.Div, ir.Rem, ir.Sel} {
+		require.True(t, tight[c], "code %d", c)
+	}
+}
+
+// TestFloatBounds: the same of floating-point numbers, and what comparisons of them may say.
+func TestFloatBounds(t *testing.T) {
+	r := rand.New(rand.NewPCG(32, 3))
+	arity := map[ir.Code]int{ir.FAdd: 2, ir.FMul: 2, ir.FFma: 3, ir.FDiv: 2, ir.FSqrt: 1, ir.FRcp: 1, ir.FCvt: 1, ir.FToI: 1, ir.IToF: 1, ir.FRint: 1, ir.Min: 2, ir.Max: 2,
+		ir.Abs: 1, ir.Neg: 1, ir.Mov: 1, ir.Sel: 3, ir.Cmp: 2, ir.CopySign: 2}
+	codes := slices.Sorted(maps.Keys(arity))
+	floats, ints := []ir.Type{ir.F32, ir.F64, ir.F16}, []ir.Type{ir.U8, ir.U16, ir.U32, ir.U64, ir.S8, ir.S16, ir.S32, ir.S64}
+	edges := []uint64{0, 1, 0x7f800000, 0x7f7fffff, 0x7f800001, 0x3f800000, 0x00800000, 0x80000000, 0x7ff << 52, 0x7ff<<52 - 1, 0x3ff << 52, 1 << 63, 1 << 52}
+	tight := map[ir.Code]bool{}
+	for range 600_000 {
+		o := ir.Op{Code: codes[r.IntN(len(codes))], Type: floats[r.IntN(3)], To: floats[r.IntN(3)], Cond: ir.Cond(r.IntN(16)),
+			Mode: ir.Mode(r.IntN(4)) | []ir.Mode{0, 0, 0, ir.FTZ, ir.Sat, ir.NaN, ir.XorSign, ir.SatFinite}[r.IntN(8)], Src: [4]ir.Reg{0, 1, 2, 3}}
+		switch o.Code {
+		case ir.IToF:
+			o.Type = ints[r.IntN(len(ints))]
+		case ir.FToI:
+			o.To = ints[r.IntN(len(ints))]
+		}
+		for i := arity[o.Code]; i < 4; i++ {
+			o.Src[i] = ir.None
+		}
+		of, s := map[ir.Reg][2]uint64{}, [4]uint64{}
+		for i := range s {
+			width := o.Type.Bits()
+			if o.Code == ir.Sel && i == 0 {
+				width = 1
+			}
+			number := func() uint64 {
+				v := r.Uint64() >> r.IntN(64)
+				switch r.IntN(4) {
+				case 0:
+					v = edges[r.IntN(len(edges))]
+				case 1:
+					v = uint64(math.Float32bits(r.Float32() * 100))
+				case 2:
+					v = math.Float64bits(r.Float64() * 100)
+				}
+				return v & (^uint64(0) >> (64 - width))
+			}
+			a, b := number(), number()
+			a, b = min(a, b), max(a, b)
+			of[ir.Reg(i)] = [2]uint64{a, b}
+			s[i] = []uint64{a, b, a + (b-a)/2, a + r.Uint64()%max(b-a, 1)}[r.IntN(4)]
+		}
+		v := ir.Eval(&o, &s, 0)
+		if low, high := refine.ResultOf(&o, of); v < low || v > high {
+			require.Fail(t, "out of bounds", "%+v of %#x within %#x: %#x, not %#x to %#x", o, s, of, v, low, high)
+		} else {
+			tight[o.Code] = tight[o.Code] || high < 0x7f7fffff
+		}
+		if o.Code != ir.Cmp {
+			continue
+		}
+		if may := refine.MayBe(&o, of); !may[v&1] {
+			require.Fail(t, "an outcome", "%+v of %#x within %#x: %d", o, s, of, v)
+		} else {
+			tight[ir.Cmp] = tight[ir.Cmp] || !may[1-v&1]
+		}
+	}
+	for _, c := range []ir.Code{ir.FAdd, ir.FMul, ir.FFma, ir.FSqrt, ir.FCvt, ir.FToI, ir.IToF, ir.FRint, ir.Min, ir.Max, ir.Mov, ir.Sel, ir.Cmp} {
 		require.True(t, tight[c], "code %d", c)
 	}
 }
