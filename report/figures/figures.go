@@ -1,12 +1,14 @@
-// Package figures computes the numbers that pages of results state from the matrices that audit's tests compare with what the
-// compilers do: tables, which stand in a page behind a comment with their name, and sentences. A test compares; with -update it
-// writes the tables. What was measured on a device once is marked so in its page, and not computed again. The package is for
-// pages of this repository, not for reports of runs, which package report makes.
+// Package figures computes the numbers that pages of results state from the files that are stored beside them: tables,
+// which stand in a page behind a comment with their name, and sentences. A test compares; with -update it writes the
+// tables. It is for pages of this repository, not for reports of runs, which package report makes.
 package figures
 
 import (
+	"compress/gzip"
 	"fmt"
+	"io"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"optcheck/internal/input"
@@ -28,9 +30,36 @@ type Sentence struct {
 	Say  func(Tree) ([]string, error)
 }
 
+// open opens a stored file, compressed or not.
+func (t Tree) open(name string) (io.ReadCloser, error) {
+	f, err := input.Open(filepath.Join(string(t), name))
+	if err != nil || !strings.HasSuffix(name, ".gz") {
+		return f, err
+	}
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{z, f}, nil
+}
+
+// text reads a stored file.
+func (t Tree) text(name string) (string, error) {
+	f, err := t.open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	return string(b), err
+}
+
 // matrix reads a stored matrix.
 func (t Tree) matrix(name string) (Matrix, error) {
-	f, err := input.Open(filepath.Join(string(t), name))
+	f, err := t.open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +69,15 @@ func (t Tree) matrix(name string) (Matrix, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return m, nil
+}
+
+// find returns the groups of a pattern's only match in a text.
+func find(text, pattern string) ([]string, error) {
+	all := regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1)
+	if len(all) != 1 {
+		return nil, fmt.Errorf("%d matches of %q, expected one", len(all), pattern)
+	}
+	return all[0][1:], nil
 }
 
 // Fill writes the rows of a table into a page, in the place of those that it has.

@@ -2,11 +2,12 @@ package figures
 
 import (
 	"bytes"
-	"compress/gzip"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/event"
-	"optcheck/report"
 )
 
 var update = flag.Bool("update", false, "write the tables of the pages")
@@ -85,7 +85,7 @@ func TestNumbers(t *testing.T) {
 			require.NoError(t, err)
 			name, err := filepath.Rel(string(root), file)
 			require.NoError(t, err)
-			if name == byCommand {
+			if Whole[name] != nil {
 				continue
 			}
 			for _, l := range FindLoose(string(text), say[name]) {
@@ -150,22 +150,78 @@ func TestFate(t *testing.T) {
 	require.Equal(t, "optimised merged+reordered lost sc known:a+b", Fate(c))
 }
 
-// byCommand is a page that a command writes as a whole.
-const byCommand = "docs/results/h200x2/corpus.md"
-
-// TestWhole: that page is what optcheck report --format placements makes of the runs that are stored beside it.
+// TestWhole: pages that are computed as a whole are what the stored files say.
 func TestWhole(t *testing.T) {
-	page := filepath.Join(string(root), byCommand)
-	f, err := os.Open(strings.TrimSuffix(page, ".md") + ".jsonl.gz")
+	for name, page := range Whole {
+		got, err := page(root)
+		require.NoError(t, err)
+		want, err := os.ReadFile(filepath.Join(string(root), name))
+		require.NoError(t, err)
+		require.Equal(t, string(want), got, name)
+	}
+}
+
+// TestPatchRates: each pair of rates in the table of experiments is that of a run of the row's test with a patch, or, where nothing was changed,
+// without one.
+func TestPatchRates(t *testing.T) {
+	hs, err := root.histograms(h100 + "patch/patch.jsonl.gz")
 	require.NoError(t, err)
-	defer f.Close()
-	z, err := gzip.NewReader(f)
+	pairs := map[string][][2]float64{} // by test, and "as compiled "+test
+	for i := 0; i+1 < len(hs); i += 2 {
+		a, b := hs[i], hs[i+1]
+		require.Equal(t, []string{a.Test, "none", "stress+sync+random"}, []string{b.Test, a.Setting, b.Setting})
+		k := a.Test
+		if a.Validated {
+			k = "as compiled " + k
+		}
+		pairs[k] = append(pairs[k], [2]float64{1e5 * float64(a.Weak) / float64(a.Instances), 1e5 * float64(b.Weak) / float64(b.Instances)})
+	}
+	page, err := os.ReadFile(filepath.Join(string(root), h100, "README.md"))
 	require.NoError(t, err)
-	r := event.NewRun()
-	require.NoError(t, event.Read(f.Name(), z, r.Handle))
-	var b strings.Builder
-	require.NoError(t, report.WritePlacements(&b, r))
-	want, err := os.ReadFile(page)
-	require.NoError(t, err)
-	require.Equal(t, string(want), b.String())
+	pair := regexp.MustCompile(`[\d.]+ / [\d.]+`)
+	near := func(said string, x float64) bool {
+		_, digits, _ := strings.Cut(said, ".")
+		return fmt.Sprintf("%.*f", len(digits), x) == said || len(said) == 3 && !strings.Contains(said, ".") && fmt.Sprintf("%.0f", x) == said
+	}
+	rows, checked := 0, 0
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 5 || !pair.MatchString(cells[3]) {
+			continue
+		}
+		rows++
+		var tests []string
+		for _, name := range strings.Split(strings.TrimSpace(cells[2]), ", ") {
+			name = strings.TrimPrefix(strings.TrimPrefix(name, "patch"), "-")
+			if strings.HasPrefix(cells[1], " nothing:") {
+				name = "as compiled patch-" + name
+			} else {
+				name = "patch-" + name
+			}
+			tests = append(tests, name)
+		}
+		if tests[0] == "patch-all" {
+			tests = nil
+			for name := range pairs {
+				if !strings.HasPrefix(name, "as compiled") {
+					tests = append(tests, name)
+				}
+			}
+		}
+		for i, said := range pair.FindAllString(cells[3], -1) {
+			checked++
+			from, to, _ := strings.Cut(said, " / ")
+			of := tests
+			if i > 0 && len(tests) > i {
+				of = tests[i : i+1]
+			}
+			var any [][2]float64
+			for _, name := range of {
+				any = append(any, pairs[name]...)
+			}
+			require.True(t, slices.ContainsFunc(any, func(p [2]float64) bool { return near(from, p[0]) && near(to, p[1]) }), "%s of %v is none of %.2f", said, of, any)
+		}
+	}
+	require.Greater(t, rows, 15)
+	require.Greater(t, checked, 18)
 }

@@ -9,6 +9,9 @@ import (
 // Pages are the pages of results, in whose texts each count has a source.
 var Pages = []string{"docs/results/*.md", "docs/results/*/*.md"}
 
+// Whole are pages that are computed as a whole.
+var Whole = map[string]func(Tree) (string, error){h200x2 + "corpus.md": placements}
+
 // Loose is a paragraph of a page with numbers that nothing computes and no mark explains.
 type Loose struct {
 	Line      int // of its beginning
