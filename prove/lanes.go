@@ -2,8 +2,8 @@ package prove
 
 import "optcheck/ir"
 
-// shuffled is what a shuffle leaves in a register: whether the lane that it reads is in range, and if it is not, the lane's own value. Nothing is
-// known of what others hold (PTX ISA, shfl.sync).
+// shuffled is what a shuffle leaves in a register: whether the lane that it reads is in range, and if it is not, the lane's own value.
+// Nothing is known of what others hold (PTX ISA, shfl.sync).
 func (q *Possible) shuffled(at int32, o *ir.Warp, r ir.Reg, get func(ir.Reg) term) term {
 	x := q.x
 	five := func(t term, from int) term { return x.zext(x.ext(x.zext(t, 64), from, 5), 32) }

@@ -44,8 +44,8 @@ func (q *Possible) path(at int32) term {
 	return t
 }
 
-// member is that a lane behind an operation of the warp is one of those that the operation names by a constant: for others nothing is defined (PTX
-// ISA, shfl.sync).
+// member is that a lane behind an operation of the warp is one of those that the operation names by a constant: for others nothing is
+// defined (PTX ISA, shfl.sync).
 func (q *Possible) member(at int32) (term, bool) {
 	in := &q.p.Insts[at]
 	o, ok := in.Do.(*ir.Warp)

@@ -327,8 +327,8 @@ func (q *Possible) alike(at int32, r ir.Reg, t term) term {
 	return t
 }
 
-// effect is what the effect of an instruction leaves in a register, where registers hold what is given: of memory and of other lanes nothing is known
-// but how wide it is.
+// effect is what the effect of an instruction leaves in a register, where registers hold what is given: of memory and of other lanes
+// nothing is known but how wide it is.
 func (q *Possible) effect(at int32, in *ir.Inst, r ir.Reg, get func(ir.Reg) term) term {
 	w := 64
 	switch do := in.Do.(type) {

@@ -40,8 +40,7 @@ func (q *Possible) idle(at int32, read func(r ir.Reg, some map[int32]bool) bool)
 		for _, i := range between {
 			for r := range q.results(i) {
 				a, b := q.behind(last[0], r), q.behind(last[1], r)
-				k := max(q.x.width(a), q.x.width(b))
-				if read(r, some) && !q.impossible(here, q.x.not(q.x.eq(q.x.zext(a, k), q.x.zext(b, k)))) {
+				if read(r, some) && !q.impossible(here, q.differ(a, b)) {
 					return
 				}
 			}
@@ -49,6 +48,12 @@ func (q *Possible) idle(at int32, read func(r ir.Reg, some map[int32]bool) bool)
 		same = true
 	})
 	return same
+}
+
+// differ is that two contents of a register are not the same.
+func (q *Possible) differ(a, b term) term {
+	k := max(q.x.width(a), q.x.width(b))
+	return q.x.not(q.x.eq(q.x.zext(a, k), q.x.zext(b, k)))
 }
 
 // straight are the instructions to which a way of a jump leads one after the other, from a first one on: those that only compute and to
@@ -67,8 +72,8 @@ func (q *Possible) straight(jump, first int32) (way []int32) {
 	return way
 }
 
-// Moot reports whether it decides nothing at an instruction that a register has the truth given: the instruction only computes, and wherever the
-// register has that truth, it writes what it would write if the register had the other one.
+// Moot reports whether it decides nothing at an instruction that a register has the truth given: the instruction only computes, and
+// wherever the register has that truth, it writes what it would write if the register had the other one.
 func (q *Possible) Moot(at int32, r ir.Reg, is bool) bool {
 	return !q.failed && len(q.copies[at]) > 0 && len(q.copies[at]) <= mostCopies &&
 		!slices.ContainsFunc(q.copies[at], func(at int32) bool { return !q.moot(at, r, is) })
@@ -97,8 +102,7 @@ func (q *Possible) moot(at int32, r ir.Reg, is bool) (same bool) {
 		here, what := q.claimed(at, r, is)
 		a, b := with(true), with(false)
 		for r := range a {
-			k := max(q.x.width(a[r]), q.x.width(b[r]))
-			if !q.impossible(q.x.and(here, what), q.x.not(q.x.eq(q.x.zext(a[r], k), q.x.zext(b[r], k)))) {
+			if !q.impossible(q.x.and(here, what), q.differ(a[r], b[r])) {
 				return
 			}
 		}

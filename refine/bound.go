@@ -288,11 +288,9 @@ func (x *registers) possible(inst int, o *ir.Op) uint8 {
 	less, equal, greater := true, true, true
 	cond, signless := ordered(o, a, b)
 	switch {
-	case signless:
-		less, equal, greater = a.low < b.high, a.low <= b.high && b.low <= a.high, a.high > b.low
 	case o.Src[0] == o.Src[1] && !o.Type.Float():
 		less, greater = false, false
-	case o.Type.Float() || a.high > most || b.high > most:
+	case !signless && (o.Type.Float() || a.high > most || b.high > most):
 	default:
 		less, equal, greater = a.low < b.high, a.low <= b.high && b.low <= a.high, a.high > b.low
 	}

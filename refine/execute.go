@@ -28,6 +28,12 @@ func ChooseIn(p *ir.Program, grid, block [3]int, seed uint64, world World) *Inpu
 	return in
 }
 
+// launch is the launch of an input alone.
+func (in *Input) launch() *emu.Launch {
+	return &emu.Launch{Grid: in.Grid, Block: in.Block, Cluster: in.Cluster, Started: in.Started, Dynamic: in.Dynamic, Params: in.Params,
+		Vars: in.Vars}
+}
+
 // Grid prepares a run of a program alone, in which weak loads see the newest content, as on one device.
 func Grid(p *ir.Program, in *Input, policy emu.Policy, record bool) (*emu.Grid, error) {
 	code, err := emu.Prepare(p)
@@ -36,7 +42,7 @@ func Grid(p *ir.Program, in *Input, policy emu.Policy, record bool) (*emu.Grid, 
 	}
 	m := emu.NewMemory(in.first(policy.Fill))
 	in.fill(m, p)
-	g, err := emu.NewGrid(code, &emu.Launch{Grid: in.Grid, Block: in.Block, Cluster: in.Cluster, Started: in.Started, Dynamic: in.Dynamic, Params: in.Params, Vars: in.Vars}, m, policy, record)
+	g, err := emu.NewGrid(code, in.launch(), m, policy, record)
 	if err != nil {
 		return nil, err
 	}

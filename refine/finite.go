@@ -1,10 +1,6 @@
 package refine
 
-import (
-	"math"
-
-	"optcheck/ir"
-)
+import "optcheck/ir"
 
 // finite are the registers of a program that hold finite floating-point numbers only: integers that were converted, and what is made of these by
 // changing the sign or by choosing one.
@@ -54,17 +50,10 @@ func finite(p *ir.Program) map[ir.Reg]bool {
 
 // toInfinity reports what a comparison of a finite number with an infinity shows; known is false if it is none.
 func toInfinity(o *ir.Op, is map[ir.Reg]bool, value map[ir.Reg]uint64) (shows uint64, known bool) {
+	most, follows := infinity(o.Type)
 	infinite := func(r ir.Reg) bool {
 		v, ok := value[r]
-		switch {
-		case !ok:
-			return false
-		case o.Type == ir.F32:
-			return math.IsInf(float64(math.Float32frombits(uint32(v))), 0)
-		case o.Type == ir.F64:
-			return math.IsInf(math.Float64frombits(v), 0)
-		}
-		return false
+		return ok && follows && v&within(o.Type.Bits()-1).high == most
 	}
 	for n := range 2 {
 		if with := o.Src[1-n]; is[o.Src[n]] && infinite(with) {

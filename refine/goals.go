@@ -25,7 +25,7 @@ type planned struct {
 // plans are inputs that were made of one.
 func (s *search) plans(of *Input, list []*Input) (out []planned) {
 	for _, in := range list {
-		out = append(out, planned{in, s.costs[of] / int64(s.threads(of)) * int64(s.threads(in))})
+		out = append(out, planned{in, s.costs[of] / int64(of.threads()) * int64(in.threads())})
 	}
 	return out
 }

@@ -85,9 +85,9 @@ func (c *comparison) prepared(code *emu.Code, in *Input, l *emu.Launch, fill uin
 	in.fill(m, c.program)
 	steps := c.o.MaxSteps
 	if steps == 0 {
-		steps = max(1<<20, int64(c.threads(in))<<12)
+		steps = max(1<<20, int64(in.threads())<<12)
 		if c.short {
-			steps = min(steps, max(1<<18, 2*c.longest, int64(c.threads(in))<<10))
+			steps = min(steps, max(1<<18, 2*c.longest, int64(in.threads())<<10))
 		}
 	}
 	quantum := []int{97, 5, 31}[in.Seed%3]
@@ -118,8 +118,8 @@ func (c *comparison) ran(g *emu.Grid) error {
 }
 
 // threads is how many threads run on an input.
-func (c *comparison) threads(in *Input) int {
-	l := emu.Launch{Grid: in.Grid, Block: in.Block, Cluster: in.Cluster, Started: in.Started}
+func (in *Input) threads() int {
+	l := in.launch()
 	return l.Blocks() * l.Threads()
 }
 
@@ -128,6 +128,7 @@ func (c *comparison) launch(in *Input) *emu.Launch {
 	if in.Vars == nil {
 		in.Vars = Place(c.program.Vars, c.machine.SharedBase)
 	}
-	params := in.Params[:min(int64(len(in.Params)), size(c.program.Params))]
-	return &emu.Launch{Grid: in.Grid, Block: in.Block, Cluster: in.Cluster, Started: in.Started, Dynamic: in.Dynamic, Params: params, Vars: in.Vars, Constants: c.constants(in)}
+	l := in.launch()
+	l.Params, l.Constants = in.Params[:min(int64(len(in.Params)), size(c.program.Params))], c.constants(in)
+	return l
 }

@@ -193,6 +193,7 @@ func (s *search) extended(of *Input, n, v int) *Input {
 		return nil
 	}
 	in := *of
+	in.Started = 0
 	*in.extent(n) = v
 	threads, blocks, most := 1, 1, 1024
 	if b := s.program.Block; b != ([3]int{}) {
@@ -207,7 +208,7 @@ func (s *search) extended(of *Input, n, v int) *Input {
 		}
 		threads, blocks = threads*in.Block[i], blocks*in.Grid[i]
 	}
-	if in.Started = 0; v > mostThreads || threads > most || threads*blocks > mostThreads {
+	if v > mostThreads || threads > most || threads*blocks > mostThreads {
 		return nil
 	}
 	return &in
