@@ -146,7 +146,8 @@ func (w *Writer) copyRun(ctx context.Context, from *Store, run int64) error {
 // removed events of some runs.
 func (w *Writer) copyEvent(src *source, e runEvent) error {
 	if e.kind != 0 {
-		w.number = e.n + 1 // cells are not numbered
+		w.number = e.n + 1
+		defer func() { w.number = 0 }() // what is written later has numbers of its own
 	}
 	switch e.kind {
 	case 0:

@@ -41,7 +41,9 @@ func (l *Live) plans(ctx context.Context, setting int64) (*event.Plans, error) {
 				return err
 			}
 			p, err := plans.Add(c, ended)
-			byRun[id] = p // nil for a run that plans nothing
+			if p != nil { // a run that plans something
+				byRun[id] = p
+			}
 			return err
 		})
 	if err != nil || len(byRun) == 0 {
