@@ -129,6 +129,10 @@ func (x *terms) cut(t term, from, w int) term {
 		if from == 0 {
 			return x.product(x.low(n.args, w)...)
 		}
+	case shl:
+		if from == 0 {
+			return x.shift(shl, x.ext(n.args[0], 0, w), n.args[1])
+		}
 	case sum:
 		if r, ok := x.extSum(n, from, w); ok {
 			return r

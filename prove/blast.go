@@ -5,22 +5,24 @@ import (
 	"math/bits"
 	"slices"
 
+	"optcheck/ir"
 	"optcheck/prove/sat"
 )
 
 // blaster has the bits of terms as gates. What is not computed of gates (products of two variables, operations that are not understood
 // further, memory) is an input, the same one for the same operands.
 type blaster struct {
-	x    *terms
-	g    *gates
-	bits map[term][]sat.Lit
-	seen map[string][]sat.Lit // inputs by what they stand for
+	x     *terms
+	g     *gates
+	bits  map[term][]sat.Lit
+	seen  map[string][]sat.Lit // inputs by what they stand for
+	reads map[[samples]uint64][]term
 	// memory finds a read that gives the same as one: see sweeper.
 	memory func(t term) (term, bool)
 }
 
 func newBlaster(x *terms) *blaster {
-	return &blaster{x: x, g: newGates(), bits: map[term][]sat.Lit{}, seen: map[string][]sat.Lit{}}
+	return &blaster{x: x, g: newGates(&x.effort), bits: map[term][]sat.Lit{}, seen: map[string][]sat.Lit{}, reads: map[[samples]uint64][]term{}}
 }
 
 // of are the bits of a term, the lowest first.
@@ -42,12 +44,9 @@ func (b *blaster) args(n *node) [][]sat.Lit {
 }
 
 // unknown are inputs that stand for a function of operands.
-func (b *blaster) unknown(n *node, args [][]sat.Lit) []sat.Lit {
+func (b *blaster) unknown(t term, n *node, args [][]sat.Lit) []sat.Lit {
 	args = slices.Clone(args)
-	switch {
-	case n.kind == product:
-		slices.SortFunc(args, slices.Compare)
-	case n.kind == opaque && commutes(&b.x.ops[n.value]):
+	if n.kind == opaque && commutes(&b.x.ops[n.value]) {
 		slices.SortFunc(args[:2], slices.Compare)
 	}
 	key := []byte{byte(n.kind), n.w}
@@ -64,11 +63,51 @@ func (b *blaster) unknown(n *node, args [][]sat.Lit) []sat.Lit {
 	out := make([]sat.Lit, n.w)
 	for i := range out {
 		if out[i] = low; n.may>>i&1 == 1 {
-			out[i] = b.g.input()
+			out[i] = b.input(t, i)
 		}
 	}
 	b.seen[string(key)] = out
 	return out
+}
+
+// multiple is a product of which nothing is computed: each of its bits is a function of as many bits of its factors.
+func (b *blaster) multiple(t term, n *node) []sat.Lit {
+	out := make([]sat.Lit, n.w)
+	for i := range out {
+		if n.may>>i&1 == 0 {
+			continue // low
+		}
+		var factors [][]sat.Lit
+		for _, a := range n.args {
+			factors = append(factors, b.of(a)[:i+1])
+		}
+		slices.SortFunc(factors, slices.Compare)
+		key := []byte{byte(n.kind), byte(i), byte(len(factors))}
+		for _, c := range n.coefs {
+			key = binary.LittleEndian.AppendUint64(key, c&ones(i+1))
+		}
+		for _, l := range slices.Concat(factors...) {
+			key = binary.LittleEndian.AppendUint32(key, uint32(l))
+		}
+		if b.seen[string(key)] == nil {
+			b.seen[string(key)] = []sat.Lit{b.input(t, i)}
+		}
+		out[i] = b.seen[string(key)][0]
+	}
+	return out
+}
+
+// input is a bit of what is not computed of gates: as the term has it in the samples, and like that in other patterns.
+func (b *blaster) input(t term, bit int) sat.Lit {
+	var sim signature
+	for i := range 64 * patterns {
+		v := chance(ir.Mix(uint64(t)+1<<40), i, b.x.width(t))
+		if i < samples {
+			v = b.x.vals[t][i]
+		}
+		sim[i/64] |= v >> bit & 1 << (i % 64)
+	}
+	return b.g.input(sim)
 }
 
 func (b *blaster) constant(v uint64, w int) []sat.Lit {
@@ -91,13 +130,16 @@ func (b *blaster) make(t term) []sat.Lit {
 		}
 		out := make([]sat.Lit, w)
 		for i := range out {
-			out[i] = b.g.input()
+			out[i] = b.input(t, i)
 		}
+		b.reads[b.x.vals[t]] = append(b.reads[b.x.vals[t]], t)
 		return out
 	case leaf:
-		return b.unknown(n, nil)
+		return b.unknown(t, n, nil)
 	case sum:
-		return b.sum(n)
+		return b.sum(t, n)
+	case product:
+		return b.multiple(t, n)
 	case ext:
 		return b.of(n.args[0])[n.value : int(n.value)+w]
 	}
@@ -134,7 +176,7 @@ func (b *blaster) make(t term) []sat.Lit {
 			return out
 		}
 	}
-	return b.unknown(n, args)
+	return b.unknown(t, n, args)
 }
 
 // flipped has its highest bit inverted, so that signed numbers are in the order of unsigned ones.
@@ -197,7 +239,7 @@ func (b *blaster) shift(k kind, a, by []sat.Lit) []sat.Lit {
 const mostDigits = 5
 
 // sum adds multiples, digit by digit of their factors (-1, 0 and 1).
-func (b *blaster) sum(n *node) []sat.Lit {
+func (b *blaster) sum(of term, n *node) []sat.Lit {
 	w := int(n.w)
 	if l, minus := b.x.variable(n); len(n.args) > 1 && (minus || n.value != 0) { // others differ from it in the constant alone
 		v := b.of(l)
@@ -207,6 +249,9 @@ func (b *blaster) sum(n *node) []sat.Lit {
 		}
 		out, _ := b.g.sum(v, b.constant(n.value, w), low)
 		return out
+	}
+	if len(n.args) == 1 && n.value == 0 && digits(uint64(signed(n.coefs[0], w))) > mostDigits {
+		return b.multiple(of, n)
 	}
 	total := b.constant(n.value, w)
 	began := n.value != 0
@@ -230,8 +275,7 @@ func (b *blaster) sum(n *node) []sat.Lit {
 	for i, t := range n.args {
 		a, k := b.of(t), signed(n.coefs[i], w)
 		if digits(uint64(k)) > mostDigits {
-			p := &node{kind: sum, w: n.w, value: n.coefs[i], may: ones(w)}
-			add(b.unknown(p, [][]sat.Lit{a}), 0, false)
+			add(b.of(b.x.intern(node{kind: sum, w: n.w, args: []term{t}, coefs: []uint64{n.coefs[i]}})), 0, false)
 			continue
 		}
 		for at := 0; k != 0 && at < w; at++ {

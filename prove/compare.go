@@ -137,7 +137,11 @@ func (x *terms) slt(a, b term) term {
 		return x.ext(a, w-1, 1)
 	}
 	if v, ok := x.constant(a); ok {
-		if v == ones(w-1) {
+		u, both := x.constant(b)
+		switch {
+		case both:
+			return x.truth(signed(v, w) < signed(u, w))
+		case v == ones(w-1):
 			return x.num(1, 0)
 		}
 		return x.not(x.slt(b, x.num(w, v+1)))
@@ -171,7 +175,11 @@ func (x *terms) upright(a, b term) (term, term) {
 // shift is a term shifted by an amount; from the width on zeros, or signs, are left.
 func (x *terms) shift(k kind, t, by term) term {
 	w := x.width(t)
+	by = x.unclamped(by, w)
 	n, ok := x.constant(by)
+	if x.is(t, 0) {
+		return t
+	}
 	if !ok {
 		return x.intern(node{kind: k, w: uint8(w), args: []term{t, by}})
 	}
@@ -188,4 +196,19 @@ func (x *terms) shift(k kind, t, by term) term {
 	default:
 		return x.zext(x.ext(t, v, w-v), w)
 	}
+}
+
+// unclamped is an amount of a shift of a term of w bits without a bound that is at least w: beyond it, all is shifted out either way.
+func (x *terms) unclamped(by term, w int) term {
+	n := x.at(by)
+	if n.kind != ite || x.kind(n.args[0]) != ult {
+		return by
+	}
+	less := x.at(n.args[0])
+	bound, fixed := x.constant(less.args[1])
+	most, clamps := x.constant(n.args[2])
+	if fixed && clamps && bound >= uint64(w) && most >= uint64(w) && x.zext(less.args[0], x.width(by)) == n.args[1] {
+		return n.args[1]
+	}
+	return by
 }

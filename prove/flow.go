@@ -68,7 +68,6 @@ func (s *side) impossible(st *state) bool {
 	}
 	if s.ask == nil {
 		s.ask = newSweeper(s.x)
-		s.ask.b.memory = func(term) (term, bool) { return 0, false }
 	}
 	return s.ask.equal(s.x.num(1, 1), st.cond, s.x.num(1, 0), sweepConflicts)
 }

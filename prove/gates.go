@@ -6,6 +6,12 @@ import "optcheck/prove/sat"
 type gates struct {
 	ins   [][2]sat.Lit // of each variable; {-1, -1} of inputs
 	index map[[2]sat.Lit]sat.Lit
+	// sims are the variables' values in all patterns, classes the literals that have the same ones.
+	sims    []signature
+	classes map[classKey][]sat.Lit
+	learnt  int  // patterns that were found
+	reduces bool // gates are made those that are equal: see alike
+	effort  *int // looks at clauses that are left
 }
 
 const (
@@ -13,20 +19,27 @@ const (
 	high sat.Lit = 1
 )
 
-func newGates() *gates {
-	return &gates{ins: [][2]sat.Lit{{-1, -1}}, index: map[[2]sat.Lit]sat.Lit{}}
+func newGates(effort *int) *gates {
+	return &gates{ins: [][2]sat.Lit{{-1, -1}}, index: map[[2]sat.Lit]sat.Lit{}, sims: make([]signature, 1), effort: effort,
+		classes: map[classKey][]sat.Lit{{}: {low}}}
 }
 
 // mostGates bounds the graph.
 const mostGates = 4 << 20
 
-func (g *gates) input() sat.Lit { return g.made([2]sat.Lit{-1, -1}) }
+// input is a new input with its values in the patterns.
+func (g *gates) input(sim signature) sat.Lit {
+	l := g.made([2]sat.Lit{-1, -1}, sim)
+	key, flip := sim.even()
+	g.classes[key] = append(g.classes[key], l^flip)
+	return l
+}
 
-func (g *gates) made(in [2]sat.Lit) sat.Lit {
+func (g *gates) made(in [2]sat.Lit, sim signature) sat.Lit {
 	if len(g.ins) >= mostGates {
 		panic(limit{"more gates than are looked at"})
 	}
-	g.ins = append(g.ins, in)
+	g.ins, g.sims = append(g.ins, in), append(g.sims, sim)
 	return sat.Lit(2 * (len(g.ins) - 1))
 }
 
@@ -43,10 +56,21 @@ func (g *gates) and(a, b sat.Lit) sat.Lit {
 	k := [2]sat.Lit{a, b}
 	l, ok := g.index[k]
 	if !ok {
-		l = g.made(k)
+		if l = g.made(k, g.both(a, b)); g.reduces {
+			l = g.alike(l)
+		}
 		g.index[k] = l
 	}
 	return l
+}
+
+// both has the values of a conjunction in the patterns.
+func (g *gates) both(a, b sat.Lit) (out signature) {
+	p, q := &g.sims[a.Var()], &g.sims[b.Var()]
+	for i := range out {
+		out[i] = (p[i] ^ -uint64(a&1)) & (q[i] ^ -uint64(b&1))
+	}
+	return out
 }
 
 func (g *gates) or(a, b sat.Lit) sat.Lit { return g.and(a.Not(), b.Not()).Not() }

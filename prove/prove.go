@@ -41,25 +41,36 @@ const (
 	finalConflicts = 20000
 	mostRejected   = 40 // guesses of what holds in loops
 	mostRounds     = 12
-	mostEffort     = 100_000_000 // looks at clauses for all questions
+	mostEffort     = 150_000_000 // looks at clauses for all questions
+	leastEffort    = 100_000_000 // of a proof that takes the terms as they are
 	effortOfClause = 16          // to make one
 	effortOfGate   = 32
 )
 
 // Prove compares a program and the machine code that was made of it. Loops without a bound are cut; where the sides do not have the same
-// ones, all are followed as far as it is known how often.
+// ones, all are followed as far as it is known how often. What is not proved of the terms as they are is tried again with terms of the machine
+// code that are made the program's: that takes longer.
 func Prove(program, machine *ir.Program) *Result {
 	program = ir.Linked(program, machine)
 	out := prove(program, machine, &plan{cuts: true})
-	if !out.other {
+	cuts := !out.other
+	if !cuts {
+		out = prove(program, machine, &plan{})
+	}
+	if out.Proved || out.Differs || out.Claims == 0 {
 		return out
 	}
-	return prove(program, machine, &plan{})
+	return prove(program, machine, &plan{cuts: cuts, matches: true})
 }
 
 func prove(program, machine *ir.Program, plan *plan) (out *Result) {
 	out = &Result{}
 	x := newTerms(mostNodes)
+	x.blaster = newBlaster(x)
+	if x.effort = leastEffort; plan.matches {
+		x.blaster.g.reduces = true
+		x.effort, x.matcher = mostEffort, newMatcher(x)
+	}
 	defer func() {
 		out.Terms = len(x.nodes)
 		switch e := recover().(type) {

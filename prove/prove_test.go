@@ -87,7 +87,8 @@ var bodies = map[string]string{
 		"add.u32 y, y, z; st.global.u32 [b], y;",
 	"twowords": "ld.global.u64 d, [a]; ld.global.u64 e, [a+8]; setp.lt.s64 p, d, e; @p add.s64 d, d, o; setp.ge.u64 q, d, o; @q sub.s64 d, d, e; " +
 		"st.global.u64 [b], d;",
-	"sums": "ld.global.u32 x, [a]; mad.lo.u32 y, x, 12, n; sub.u32 y, y, t; shl.b32 z, x, 3; add.u32 y, y, z; st.global.u32 [b], y;",
+	"found": "ld.global.u64 d, [a]; bfind.s64 z, d; popc.b32 y, z; st.global.u32 [b], z; st.global.u32 [b+4], y;",
+	"sums":  "ld.global.u32 x, [a]; mad.lo.u32 y, x, 12, n; sub.u32 y, y, t; shl.b32 z, x, 3; add.u32 y, y, z; st.global.u32 [b], y;",
 	"logic": "ld.global.u32 x, [a]; ld.global.u32 y, [a+4]; and.b32 z, x, y; not.b32 z, z; xor.b32 z, z, n; add.u32 z, z, x; " +
 		"st.global.u32 [b], z;",
 	"wide": "ld.global.u64 d, [a]; cvt.s64.s32 e, n; add.s64 d, d, e; shl.b64 e, e, 3; add.s64 d, d, e; sub.s64 d, d, a; " +

@@ -6,17 +6,24 @@ import "optcheck/ir"
 var edges = [...]uint64{0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 63, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff,
 	0x80000000, 0xffffffff, 0xfffffffe, 0x80000001, 0xaaaaaaaa, 0x55555555, 1 << 63, 1<<63 - 1, ^uint64(0)}
 
-// chance is a value of a leaf, or of a place of memory, in sample i: any, one at which arithmetic changes, or a small one.
+// chance is a value of a leaf, or of memory, in sample i: one at which arithmetic changes, a small one, one near the greatest or the sign,
+// a multiple of a power of two, or any.
 func chance(seed uint64, i, w int) uint64 {
 	r := ir.Mix(seed ^ ir.Mix(uint64(i)))
-	switch v := ir.Mix(r); i % 4 {
+	v, small := ir.Mix(r), ir.Mix(r)&ones(int(r%16))
+	switch i % 8 {
 	case 0:
-		return edges[r%uint64(len(edges))] & ones(w)
+		v = edges[r%uint64(len(edges))]
 	case 1:
-		return v & ones(int(r%16)) & ones(w)
-	default:
-		return v & ones(w)
+		v = small
+	case 2:
+		v = ^small
+	case 3:
+		v = 1<<(w-1) + small&7 - r>>60
+	case 4, 5:
+		v &^= 7
 	}
+	return v & ones(w)
 }
 
 // sample evaluates a node whose arguments have their values.
@@ -149,10 +156,10 @@ func (x *terms) byteAt(mem term, at uint64, space ir.Space, i int) uint64 {
 		n := x.at(mem)
 		switch n.kind {
 		case start:
-			return chance(ir.Mix(at)^uint64(space)^n.value<<32, i, 8)
+			return unit(uint64(space)^n.value<<32, at, i)
 		case stirred:
 			if x.vals[n.args[1]][i] != 0 {
-				return chance(ir.Mix(at)^uint64(space)^ir.Mix(n.value+1), i, 8)
+				return unit(uint64(space)^ir.Mix(n.value+1), at, i)
 			}
 		case written:
 			off := at - x.vals[n.args[1]][i]
@@ -162,4 +169,10 @@ func (x *terms) byteAt(mem term, at uint64, space ir.Space, i int) uint64 {
 		}
 		mem = n.args[0]
 	}
+}
+
+// unit is a byte of memory in sample i: of words, halves or bytes with values of chance.
+func unit(seed, at uint64, i int) uint64 {
+	n := uint64(4) >> (i / 8 % 3)
+	return chance(ir.Mix(at/n)^seed, i, int(8*n)) >> (at % n * 8) & 0xff
 }

@@ -19,7 +19,10 @@ type sweeper struct {
 }
 
 func newSweeper(x *terms) *sweeper {
-	w := &sweeper{x: x, b: newBlaster(x), classes: map[[samples]uint64][]term{}, from: map[term]int{}}
+	w := &sweeper{x: x, b: x.blaster, classes: map[[samples]uint64][]term{}, from: map[term]int{}}
+	if w.b == nil {
+		w.b = newBlaster(x)
+	}
 	w.b.memory = w.memory
 	return w
 }
@@ -133,9 +136,9 @@ func fitted(a []sat.Lit, w int) []sat.Lit {
 func (w *sweeper) memory(t term) (term, bool) {
 	x := w.x
 	n := x.at(t)
-	for _, r := range w.classes[x.vals[t]] {
+	for _, r := range w.b.reads[x.vals[t]] {
 		m := x.at(r)
-		if m.kind != read || m.w != n.w || m.space != n.space || !w.holds(claim{guard: x.num(1, 1), a: m.args[1], b: n.args[1]}) {
+		if r >= t || m.w != n.w || m.space != n.space || !w.holds(claim{guard: x.num(1, 1), a: m.args[1], b: n.args[1]}) {
 			continue
 		}
 		claims, err := x.memories(nil, "", m.args[0], n.args[0])

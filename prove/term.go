@@ -72,7 +72,9 @@ type terms struct {
 	most  int
 	depth int // of constructions inside each other
 	// effort is how many looks at clauses are left for all questions: see mostEffort.
-	effort int
+	effort  int
+	matcher *matcher // none where nothing is compared
+	blaster *blaster // of all questions
 	// dividing tells that a term is made again, to find a division in it.
 	dividing bool
 }

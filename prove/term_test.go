@@ -88,11 +88,12 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestGates: the gates of terms compute what the terms are in each sample.
+// TestGates: the gates of terms compute what the terms are in each sample, also where equal ones are made one.
 func TestGates(t *testing.T) {
 	for seed := range uint64(10) {
 		x, list := random(rand.New(rand.NewPCG(seed, 2)), 40)
 		b := newBlaster(x)
+		b.g.reduces = seed%2 == 1
 		for _, r := range list {
 			b.of(r)
 		}
@@ -126,4 +127,19 @@ func TestGates(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestReduced: numbers that are computed in other ways are the same gates, and those that differ on few inputs are not.
+func TestReduced(t *testing.T) {
+	x := newTerms(1 << 16)
+	p, q := x.named(32, "p", true), x.named(32, "q", true)
+	b := newBlaster(x)
+	b.g.reduces = true
+	and, or, xor := x.and(p, q), x.or(p, q), x.xor(p, q)
+	require.NotEqual(t, x.add(p, q), x.add(and, or))
+	require.Equal(t, b.of(x.add(p, q)), b.of(x.add(and, or)))
+	require.Equal(t, b.of(x.sub(or, and)), b.of(xor))
+	require.Equal(t, b.of(x.ult(p, q)), b.of(x.not(x.or(x.ult(q, p), x.eq(p, q)))))
+	rare := x.eq(x.xor(p, x.num(32, 0x12345678)), q)
+	require.NotEqual(t, b.of(x.ite(rare, p, q)), b.of(q))
 }

@@ -126,10 +126,22 @@ func (s *side) merge(a, b *state, rest []*state) *state {
 			out.regs[r] = w
 		case w == none && !s.p.Machine:
 		default:
-			out.regs[r] = s.choice(ca, s.made(a, ir.Reg(r)), s.made(b, ir.Reg(r)))
+			out.regs[r] = s.known(s.choice(ca, s.made(a, ir.Reg(r)), s.made(b, ir.Reg(r))))
 		}
 	}
 	return out
+}
+
+// known is a term as the program computes it, if it does.
+func (s *side) known(t term) term {
+	switch {
+	case s.x.matcher == nil:
+		return t
+	case s.p.Machine:
+		return s.x.matcher.match(t)
+	}
+	s.x.matcher.note(t)
+	return t
 }
 
 // choice is c ? v : w of words as wide as they are.
@@ -285,7 +297,7 @@ func (m *moment) done() {
 			case old == none:
 				now = m.choice(m.guard, now, m.free())
 			default:
-				now = m.choice(m.guard, now, old)
+				now = m.known(m.choice(m.guard, now, old))
 			}
 			m.state.regs[r] = now
 		}
@@ -307,7 +319,7 @@ func (m *moment) ops(list []ir.Op) {
 		for k, r := range o.Src {
 			args[k] = m.get(r)
 		}
-		m.put(o.Dst, m.x.op(o, &args))
+		m.put(o.Dst, m.known(m.x.op(o, &args)))
 	}
 }
 

@@ -83,6 +83,12 @@ func integerForms() []string {
 	out = append(out, "l shl.b64 le, la, 3; sub.u64 ld, lb, le", "l shl.b64 le, la, 6; sub.u64 ld, le, lb",
 		"l cvt.s64.s32 le, ra; shl.b64 le, le, 7; sub.u64 ld, lb, le", "l cvt.s64.s32 le, ra; shl.b64 le, le, 8; sub.u64 ld, le, lb",
 		"l cvt.u64.u32 le, ra; shl.b64 le, le, 31; sub.u64 ld, lb, le", "l neg.s64 le, la; shl.b64 le, le, 9; add.u64 ld, le, lb")
+	// two carries of three addends, of which some are negated
+	for _, f := range []string{"sub sub.u64 ld, le, lc", "add sub.u64 ld, le, lc", "add sub.u64 ld, lc, le", "sub add.u64 ld, le, lc", "sub sub.u64 ld, lc, le"} {
+		first, second, _ := strings.Cut(f, " ")
+		out = append(out, fmt.Sprintf("l %s.u64 le, la, lb; %s", first, second), fmt.Sprintf("l cvt.s64.s32 le, ra; %s.u64 le, lb, le; %s", first, second),
+			fmt.Sprintf("l ld.param.u32 t, [n]; cvt.s64.s32 le, t; %s.u64 le, la, le; %s", first, second))
+	}
 	for _, op := range []string{"shl.b", "shr.u", "shr.s"} {
 		out = append(out, fmt.Sprintf("r %s32 rd, ra, rb", op), fmt.Sprintf("l %s64 ld, la, rb", op), fmt.Sprintf("h %s16 hd, ha, rb", op),
 			fmt.Sprintf("l %s64 ld, la, 37", op), fmt.Sprintf("r %s32 rd, ra, 11", op))
