@@ -97,6 +97,24 @@ func (b *blaster) multiple(t term, n *node) []sat.Lit {
 	return out
 }
 
+// bytes are what a read gives: each byte of a memory is the same in all reads.
+func (b *blaster) bytes(t term, n node) (out []sat.Lit) {
+	for i := range int(n.w) / 8 {
+		at := b.x.add(n.args[1], b.x.num(b.x.width(n.args[1]), uint64(i)))
+		key := []byte{byte(read), byte(n.space)}
+		key = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(key, uint32(n.args[0])), uint32(at))
+		if b.seen[string(key)] == nil {
+			one := make([]sat.Lit, 8)
+			for k := range one {
+				one[k] = b.input(t, 8*i+k)
+			}
+			b.seen[string(key)] = one
+		}
+		out = append(out, b.seen[string(key)]...)
+	}
+	return out
+}
+
 // input is a bit of what is not computed of gates: as the term has it in the samples, and like that in other patterns.
 func (b *blaster) input(t term, bit int) sat.Lit {
 	var sim signature
@@ -128,12 +146,8 @@ func (b *blaster) make(t term) []sat.Lit {
 		if r, ok := b.memory(t); ok {
 			return b.of(r)
 		}
-		out := make([]sat.Lit, w)
-		for i := range out {
-			out[i] = b.input(t, i)
-		}
 		b.reads[b.x.vals[t]] = append(b.reads[b.x.vals[t]], t)
-		return out
+		return b.bytes(t, *n)
 	case leaf:
 		return b.unknown(t, n, nil)
 	case sum:

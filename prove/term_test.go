@@ -133,7 +133,7 @@ func TestGates(t *testing.T) {
 func TestReduced(t *testing.T) {
 	x := newTerms(1 << 16)
 	p, q := x.named(32, "p", true), x.named(32, "q", true)
-	b := newBlaster(x)
+	b := newSweeper(x).b
 	b.g.reduces = true
 	and, or, xor := x.and(p, q), x.or(p, q), x.xor(p, q)
 	require.NotEqual(t, x.add(p, q), x.add(and, or))
@@ -142,4 +142,8 @@ func TestReduced(t *testing.T) {
 	require.Equal(t, b.of(x.ult(p, q)), b.of(x.not(x.or(x.ult(q, p), x.eq(p, q)))))
 	rare := x.eq(x.xor(p, x.num(32, 0x12345678)), q)
 	require.NotEqual(t, b.of(x.ite(rare, p, q)), b.of(q))
+	mem, at := x.intern(node{kind: start}), x.named(64, "at", true)
+	word := x.load(mem, place{ir.Global, at, 4}, x.num(1, 1))
+	low, high := x.load(mem, place{ir.Global, at, 2}, x.num(1, 1)), x.load(mem, place{ir.Global, x.add(at, x.num(64, 2)), 2}, x.num(1, 1))
+	require.Equal(t, b.of(word), b.of(x.concat(high, low)))
 }
