@@ -41,7 +41,7 @@ const (
 	finalConflicts = 20000
 	mostRejected   = 40 // guesses of what holds in loops
 	mostRounds     = 12
-	mostEffort     = 150_000_000 // looks at clauses for all questions
+	mostEffort     = 100_000_000 // looks at clauses for all questions
 	leastEffort    = 100_000_000 // of a proof that takes the terms as they are
 	effortOfClause = 16          // to make one
 	effortOfGate   = 32
