@@ -165,6 +165,21 @@ func TestGC(t *testing.T) {
 	}
 }
 
+// TestGCNoCells: the latest run of a setting stays, though it has no cells, unless its build goes.
+func TestGCNoCells(t *testing.T) {
+	s := storeOf(t, t.TempDir(), gcRun("b1"), gcRun("b2"), gcRun("b3", "mp"))
+	defer s.Close()
+	for _, x := range []struct {
+		policy Policy
+		runs   int64
+	}{{Policy{}, 3}, {Policy{KeepBuilds: 2}, 2}, {Policy{KeepBuilds: 1}, 1}} {
+		_, err := s.GC(t.Context(), x.policy)
+		require.NoError(t, err)
+		require.Equal(t, x.runs, count(t, s, "run"), "%+v", x.policy)
+	}
+	sane(t, s)
+}
+
 // TestGCRefers: whatever is referred to stays: machine code of cells and of what ran
 // on a device, sources of cells, and what has a name.
 func TestGCRefers(t *testing.T) {

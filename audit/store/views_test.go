@@ -221,6 +221,15 @@ func TestEndEmpty(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorIs(t, s.End(failure), failure)
 	require.FileExists(t, s.Path(), "it has results")
+
+	// Where no journal can be written, an empty file goes without one.
+	path := filepath.Join(dir, "full")
+	require.NoError(t, os.WriteFile(path, nil, 0o644))
+	require.NoError(t, os.Symlink(filepath.Join(dir, "nowhere", "journal"), path+"-journal"))
+	s = &Store{path: path, mode: Create, made: true}
+	require.NoError(t, s.connect(t.Context()))
+	require.ErrorIs(t, s.End(failure), failure)
+	require.NoFileExists(t, path)
 }
 
 // TestMergeSources: a store whose sources are nowhere is not merged.
