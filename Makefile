@@ -7,6 +7,13 @@ OUT ?= audit.jsonl
 # Debian's packages; a mirror, or another apt that is at work, may need a while.
 APT_INSTALL := scripts/retry.sh sh -c 'apt-get -o Acquire::Retries=3 update; apt-get -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 install --yes --no-install-recommends "$$@"' apt
 
+# One way to compile for every step, that of the program which is handed on: what one step has compiled
+# the next ones find in the cache, clones at other paths as well.
+export CGO_ENABLED := 0
+export GOFLAGS := -trimpath $(GOFLAGS)
+# Checks and tests collect garbage as seldom as audits do: to look for it takes a fifth of their time otherwise.
+check test test-full race: export GOGC ?= 400
+
 .PHONY: audit-amd chromium opencl slurm all build audit test test-quick test-full check toolchains bench bench-model fuzz goldens clean
 
 all: build
@@ -17,7 +24,7 @@ DATE ?= $(shell git log -1 --format=%cs 2>/dev/null)
 STAMP := -X main.stamp=$(VERSION) -X main.stampDate=$(DATE)
 
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(STAMP)" -o $(BIN) ./cmd/optcheck
+	$(GO) build -ldflags "$(STAMP)" -o $(BIN) ./cmd/optcheck
 
 # The program, its manual pages and completion for three shells, below PREFIX.
 PREFIX ?= /usr/local
@@ -34,7 +41,7 @@ install: build
 # corpus by the releases installed here. scripts/h200.sh runs the tests there.
 .PHONY: device-bin
 device-bin:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w $(STAMP)" -o $(BIN) ./cmd/optcheck
+	$(GO) build -ldflags "-s -w $(STAMP)" -o $(BIN) ./cmd/optcheck
 	for v in 11.8 12.4; do $(BIN) run corpus --target sm_90 --toolchain $$v --save-cubins bin/cubins-$$v.zip || exit 1; done
 
 # Instances per second on a GPU, beside one instance per launch.
@@ -126,7 +133,7 @@ deadcode:
 # their processors, so there is one more of them at once than processors.
 PACKAGES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 test: toolchains check
-	$(GO) test -p $(PACKAGES) -timeout 60m ./...
+	$(GO) test -vet=off -p $(PACKAGES) -timeout 60m ./...
 
 # The light tier: without network, compilers, devices and what takes long.
 test-quick:
@@ -134,7 +141,7 @@ test-quick:
 
 # The whole matrices of the tests instead of slices: half an hour.
 test-full: toolchains check
-	OPTCHECK_FULL=1 $(GO) test -timeout 300m ./...
+	OPTCHECK_FULL=1 $(GO) test -vet=off -timeout 300m ./...
 
 bench: toolchains
 	$(GO) test ./audit -run '^$$' -bench 'Throughput|OwnShare|Verdicts|Decode' -benchtime 1x -v
@@ -170,8 +177,8 @@ goldens: toolchains
 race:
 	@cc=$$($(GO) env CC); command -v $${cc%% *} > /dev/null || { \
 		echo "make race: the race detector needs a C compiler, and $$cc is not there: apt-get install gcc libc6-dev"; exit 1; }
-	CGO_ENABLED=1 $(GO) test -race -timeout 30m ./runner/... ./report/serve ./audit/campaign ./internal/scratch
-	CGO_ENABLED=1 $(GO) test -race -timeout 30m ./audit/store -run 'Once|SlowReader|Conflict|Follow|GCBeside|PlannedAtOnce|Unfinished'
+	CGO_ENABLED=1 $(GO) test -vet=off -race -timeout 30m ./runner/... ./report/serve ./audit/campaign ./internal/scratch
+	CGO_ENABLED=1 $(GO) test -vet=off -race -timeout 30m ./audit/store -run 'Once|SlowReader|Conflict|Follow|GCBeside|PlannedAtOnce|Unfinished'
 
 # Known vulnerabilities of what is linked, where their database can be reached.
 VULNCHECK ?= golang.org/x/vuln/cmd/govulncheck@v1.1.4
@@ -192,7 +199,7 @@ dist: build
 	cp $(DIST_FILES) bin/dist/common/
 	for arch in amd64 arm64; do \
 		dir=$(DIST)-linux-$$arch; cp -r bin/dist/common bin/dist/$$dir; \
-		CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags "-s -w $(STAMP)" -o bin/dist/$$dir/optcheck ./cmd/optcheck || exit 1; \
+		GOOS=linux GOARCH=$$arch $(GO) build -ldflags "-s -w $(STAMP)" -o bin/dist/$$dir/optcheck ./cmd/optcheck || exit 1; \
 		tar -C bin/dist --owner=0 --group=0 --sort=name --mtime=@0 -cf - $$dir | gzip -n > bin/dist/$$dir.tar.gz; \
 	done
 	cp bin/dist/common/sbom.cdx.json bin/dist/$(DIST).sbom.cdx.json

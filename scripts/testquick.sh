@@ -8,7 +8,7 @@ GOCACHE=$($GO env GOCACHE) GOMODCACHE=$($GO env GOMODCACHE)
 empty=$(mktemp -d)
 trap 'rm -rf "$empty"' EXIT
 # Nothing that was installed for the user is found, nothing is fetched, and no OpenCL is there.
-export GOCACHE GOMODCACHE GOPROXY=off GOFLAGS=-mod=readonly XDG_CACHE_HOME="$empty" OCL_ICD_VENDORS="$empty"
+export GOCACHE GOMODCACHE GOPROXY=off GOFLAGS="-mod=readonly -trimpath" CGO_ENABLED=0 XDG_CACHE_HOME="$empty" OCL_ICD_VENDORS="$empty"
 export QUICK_TESTS=1 OPTCHECK_REQUIRE_TOOLS=
 # Tests that take long.
 slow='TestSite|TestTables|TestSentences|TestGenerations|TestRaceFree|TestPTXRaceLoops|TestKilledStores|TestMillion|TestFlips|TestEveryAxiomMatters'

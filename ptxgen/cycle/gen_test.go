@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -272,6 +273,7 @@ func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million tests take some seconds")
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	c := &cycle.Config{Parts: []cycle.Part{{Threads: []int{2, 3}, Spread: "access",
 		Edges:       []string{"Rfe", "Fre", "Coe", "Pod**", "Membar.gld**", "DpAddrd*", "DpDatad*"},
 		Annotations: []string{"weak", "vol", "ca/cg", "rlx.gpu", "acq.gpu/rel.gpu"}, Levels: []string{"cta", "gpu"}}}}
