@@ -47,7 +47,11 @@ func checkKernel(m *ptx.Module, f *ptx.Func, prog *isa.Program, sm int) Kernel {
 	switch {
 	case i >= 0:
 		c := &checker{name: f.Name, sm: sm, res: &k.Result}
-		if err := c.check(m, f, prog, prog.Funcs[i]); err != nil {
+		src, err := readSource(m, f)
+		if err == nil {
+			err = c.check(src, f, prog, prog.Funcs[i])
+		}
+		if err != nil {
 			k.Unknown = append(k.Unknown, Finding{Kernel: f.Name, Detail: err.Error()})
 		}
 		k.Count = c.count
@@ -94,11 +98,8 @@ type checker struct {
 	orders       *orders
 }
 
-func (c *checker) check(m *ptx.Module, f *ptx.Func, prog *isa.Program, code *isa.Func) error {
-	src, err := readSource(m, f)
-	if err != nil {
-		return err
-	}
+// check compares machine code with what has been read of a function; that stays as it is.
+func (c *checker) check(src *source, f *ptx.Func, prog *isa.Program, code *isa.Func) (err error) {
 	if c.others = src.others(); len(src.ops) == 0 {
 		return nil
 	}

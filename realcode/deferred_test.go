@@ -45,7 +45,7 @@ func TestDeferred(t *testing.T) {
 		code, err := Build(t.Context(), releases(t, "12.4")[0], m, "sm_80", "O0")
 		require.NoError(t, err)
 		own := code.Program.Funcs[0]
-		r := &compiled{m, code.Program, 80}
+		r := &compiled{m: m, prog: code.Program, sm: 80}
 		require.Empty(t, r.said(m.Func("k"), own).Findings)
 		var without [][]Rule
 		for i := range own.Insts {

@@ -240,7 +240,7 @@ func (p *pairing) read(set []int32, l int32) (out []int32, ok bool) {
 		if l != 2 {
 			continue
 		}
-		if c > pending || p.policy.rise && c > 0 && n != 1 && p.canFollow(n) {
+		if c > pending || p.policy.rise && c > 0 && p.canFollow(n) {
 			stay = append(stay, s-1)
 		}
 	}

@@ -259,6 +259,21 @@ type compiled struct {
 	m    *ptx.Module
 	prog *isa.Program
 	sm   int
+	read map[*ptx.Func]*source
+}
+
+// source reads a kernel once.
+func (r *compiled) source(f *ptx.Func) (src *source, err error) {
+	if r.read[f] == nil {
+		if src, err = readSource(r.m, f); err != nil {
+			return nil, err
+		}
+		if r.read == nil {
+			r.read = map[*ptx.Func]*source{}
+		}
+		r.read[f] = src
+	}
+	return r.read[f], nil
 }
 
 // said is what is said of a kernel with other machine code.
@@ -268,7 +283,11 @@ func (r *compiled) said(f *ptx.Func, code *isa.Func) *Result {
 	prog.Funcs[slices.IndexFunc(prog.Funcs, func(g *isa.Func) bool { return g.Name == f.Name })] = code
 	k := &Kernel{Name: f.Name}
 	c := &checker{name: f.Name, sm: r.sm, res: &k.Result}
-	if err := c.check(r.m, f, &prog, code); err != nil {
+	src, err := r.source(f)
+	if err == nil {
+		err = c.check(src, f, &prog, code)
+	}
+	if err != nil {
 		k.Unknown = append(k.Unknown, Finding{Kernel: f.Name, Detail: err.Error()})
 	}
 	return &k.Result
@@ -278,7 +297,7 @@ func (r *compiled) said(f *ptx.Func, code *isa.Func) *Result {
 func (p *plan) try(r *compiled, w way, kernels []string, most int) {
 	for _, f := range Roots(r.m) {
 		at := slices.IndexFunc(r.prog.Funcs, func(g *isa.Func) bool { return g.Name == f.Name })
-		src, err := readSource(r.m, f)
+		src, err := r.source(f)
 		if at < 0 || err != nil || !slices.Contains(kernels, f.Name) {
 			continue
 		}
@@ -318,7 +337,7 @@ func TestListings(t *testing.T) {
 		for _, tc := range p.releases {
 			w := oldest(tc, m)
 			if code, err := Build(t.Context(), w.tc, m, w.target, w.level); err == nil {
-				p.try(&compiled{m, code.Program, number(w.target)}, w, p.small(m), most)
+				p.try(&compiled{m: m, prog: code.Program, sm: number(w.target)}, w, p.small(m), most)
 			}
 		}
 	})

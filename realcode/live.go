@@ -38,9 +38,9 @@ func (s *source) findDead() {
 	for l.grown = true; l.grown; {
 		l.grown = false
 		for f := range s.entries {
-			for i := range f.Body {
-				if in := f.Body[i].Inst; in != nil {
-					l.look(f, int32(i), in)
+			for i, st := range slices.Backward(f.Body) { // from uses to what they are made of: few rounds
+				if st.Inst != nil {
+					l.look(f, int32(i), st.Inst)
 				}
 			}
 		}

@@ -19,7 +19,7 @@ func TestOwnEnd(t *testing.T) {
 	for _, tc := range releases(t, "11.8", "12.4") {
 		code, err := Build(t.Context(), tc, m, "sm_80", "O3")
 		require.NoError(t, err)
-		r := &compiled{m, code.Program, 80}
+		r := &compiled{m: m, prog: code.Program, sm: 80}
 		f := m.Func("ends")
 		own := code.Program.Funcs[slices.IndexFunc(code.Program.Funcs, func(g *isa.Func) bool { return g.Name == f.Name })]
 		require.Empty(t, r.said(f, own).Findings, tc.ID)

@@ -1,6 +1,7 @@
 package realcode
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -256,4 +257,91 @@ func TestRelies(t *testing.T) {
 	}
 	m := &matcher{mach: &machine{insts: []*isa.Inst{{Role: isa.RoleBranch}}}, owner: []int32{-1}}
 	require.True(t, m.relies(0, 1))
+}
+
+// TestCombined: a comparison is combined with a predicate by "and" or "or", and only with one that is not constant.
+func TestCombined(t *testing.T) {
+	p := isa.Operand{Kind: isa.OpdPred, Reg: isa.Reg{Class: isa.ClassPred, Num: 1}, Not: true}
+	always, r := isa.Operand{Kind: isa.OpdPred, Zero: true}, isa.Operand{Kind: isa.OpdReg}
+	for _, x := range []struct {
+		mi   isa.Micro
+		want bool
+	}{
+		{isa.Micro{Op: isa.MicroSetp, Src: []isa.Operand{r, r, p}, Bool: "AND"}, true}, {isa.Micro{Op: isa.MicroSetp, Src: []isa.Operand{r, r, p}, Bool: "OR"}, true},
+		{isa.Micro{Op: isa.MicroSetp, Src: []isa.Operand{r, r, p}, Bool: "XOR"}, false}, {isa.Micro{Op: isa.MicroSetp, Src: []isa.Operand{r, r, p}}, false},
+		{isa.Micro{Op: isa.MicroSetp, Src: []isa.Operand{r, r, always}, Bool: "AND"}, false}, {isa.Micro{Op: isa.MicroSetp, Src: []isa.Operand{r, r, r}, Bool: "AND"}, false},
+		{isa.Micro{Op: isa.MicroSetp, Src: []isa.Operand{r, r}, Bool: "AND"}, false}, {isa.Micro{Op: isa.MicroPlop, Src: []isa.Operand{p, p, p}, Bool: "AND"}, false},
+	} {
+		got, ok := combined(&x.mi)
+		require.Equal(t, x.want, ok, "%+v", x.mi)
+		require.True(t, !ok || got.Not)
+	}
+}
+
+// TestCallees: a call goes to the function that it names, or to those of its table, and what these do is the kernel's.
+func TestCallees(t *testing.T) {
+	m, err := ptx.Parse("k.ptx", []byte(`.version 7.0
+.target sm_70
+.address_size 64
+.func f(.param .u64 p) { .reg .b64 d; ld.param.u64 d, [p]; st.global.u32 [d], 1; ret; }
+.func g(.param .u64 p) { .reg .b64 d; ld.param.u64 d, [p]; st.global.u32 [d+4], 1; ret; }
+.func h(.param .u64 p) { .reg .b64 d; ld.param.u64 d, [p]; st.global.u32 [d+8], 1; ret; }
+.visible .entry k(.param .u64 p, .param .u64 q)
+{
+	.reg .b64 d<3>;
+	.param .b64 a;
+	ld.param.u64 d1, [q];
+	st.param.b64 [a], d1;
+	ld.param.u64 d2, [p];
+targets: .calltargets f, g;
+	call d2, (a), targets;
+	call h, (a);
+	ret;
+}
+`))
+	require.NoError(t, err)
+	src, err := readSource(m, m.Func("k"))
+	require.NoError(t, err)
+	var got []string
+	for _, op := range src.ops {
+		got = append(got, op.Func.Name)
+	}
+	require.Equal(t, []string{"f", "g", "h"}, got)
+}
+
+// TestNoGraph: where neither the graph with all that is known of conditions nor one for a single question could be made, nothing is
+// said of what differs without that knowledge, but why.
+func TestNoGraph(t *testing.T) {
+	line := func(letters ...int32) (out []step) {
+		for i, l := range letters {
+			out = append(out, step{next: []int32{int32(i) + 1}, guard: -1, cond: -1, letter: l})
+		}
+		out[len(out)-1].next = []int32{end}
+		return out
+	}
+	graph := func(steps []step) (*graph, [][]int32) {
+		g, err := unroll(steps, 0, 0, nil, maxNodes())
+		require.NoError(t, err)
+		return g, nodesOf(g, len(steps), func(n int) int32 { return g.letter[n] })
+	}
+	large := errors.New("too large")
+	code := line(0, 1)
+	c := &checker{matcher: &matcher{mach: &machine{steps: code}, img: []images{{by: -1}, {by: -1}}}, exactErr: large}
+	c.pg, c.inPTX = graph(line(0, 1))
+	c.loose, c.inLoose = graph(code)
+	c.marks[0], c.marks[1] = make([]int32, len(c.pg.next)), make([]int32, len(c.loose.next))
+	for _, x := range []struct {
+		narrowed int
+		x, y     []int32
+		differ   bool
+		err      error
+	}{
+		{0, []int32{0}, []int32{1}, false, nil}, {0, []int32{1}, []int32{0}, true, nil},
+		{maxNarrowAll, []int32{0}, []int32{1}, false, nil}, {maxNarrowAll, []int32{1}, []int32{0}, false, large},
+	} {
+		c.narrowed = x.narrowed
+		v, err := c.compare(0, 1, x.x, x.y, policy{})
+		require.Equal(t, x.differ, v != nil, "%+v", x)
+		require.Equal(t, x.err, err, "%+v", x)
+	}
 }

@@ -64,7 +64,7 @@ func seekers(t *testing.T) (list []*seeker) {
 			if at < 0 {
 				continue
 			}
-			k := &seeker{c: &compiled{m, s.Program, number(s.Target)}, stored: s, kernel: f.Name,
+			k := &seeker{c: &compiled{m: m, prog: s.Program, sm: number(s.Target)}, stored: s, kernel: f.Name,
 				code: s.Program.Funcs[at], roots: roots, lined: m.Lined(lineFile, "")}
 			for _, st := range f.Body {
 				if st.Inst != nil {

@@ -235,7 +235,7 @@ func (r *compiled) asked(t *testing.T, x mutant, code *isa.Func) *Result {
 	}
 	r.renumber(m, x.text)
 	at := slices.IndexFunc(m.Funcs, func(f *ptx.Func) bool { return f.Name == x.kernel })
-	return (&compiled{m, r.prog, r.sm}).said(m.Funcs[at], code)
+	return (&compiled{m: m, prog: r.prog, sm: r.sm}).said(m.Funcs[at], code)
 }
 
 // renumber gives the instructions of a module in which texts take the place of some the numbers that the machine code knows.
@@ -338,7 +338,7 @@ func TestStored(t *testing.T) {
 			require.NoError(t, reports[key].Handle(event.Event{Test: &p.Tests[i]}))
 		}
 		require.NoError(t, p.Events(c, reports[key].Handle))
-		r := &compiled{m, s.Program, number(s.Target)}
+		r := &compiled{m: m, prog: s.Program, sm: number(s.Target)}
 		for _, f := range Roots(m) {
 			at := slices.IndexFunc(s.Program.Funcs, func(g *isa.Func) bool { return g.Name == f.Name })
 			if at < 0 || s.File == "paths.ptx" { // whose graphs are large

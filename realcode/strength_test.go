@@ -77,6 +77,10 @@ func TestWeaker(t *testing.T) {
 	adds := &Op{Inst: &ptx.Inst{}, Effect: atom("inc", "u32"), adds: true}
 	require.Empty(t, weaker(adds, &isa.Inst{Role: isa.RoleAtomic, Mem: with(strong, func(m *isa.Mem) { m.Atom = "ADD" })}, 80))
 	require.Empty(t, weaker(&Op{Effect: load("relaxed", "gpu")}, &isa.Inst{Role: isa.RoleCache}, 80), "what is left of a load")
+	proxies := &Op{Effect: ptx.Effect{Kind: ptx.ProxyFence, Scope: "gpu"}}
+	require.Contains(t, weaker(proxies, &isa.Inst{Op: "MEMBAR", Mem: mem(isa.FenceAll, isa.ScopeCTA)}, 90), "scope gpu")
+	require.Empty(t, weaker(proxies, &isa.Inst{Op: "MEMBAR", Mem: mem(isa.FenceAll, isa.ScopeGPU)}, 90))
+	require.Empty(t, weaker(proxies, &isa.Inst{Op: "FENCE"}, 90), "it has no scope")
 }
 
 // TestHalves: two shuffles are one if the first gives the value and the next, of the same operands, the predicate.
