@@ -27,6 +27,7 @@ func TestHardwareOfPreserved(t *testing.T) {
 	if !full() {
 		o.Toolchains, o.Levels = o.Toolchains[len(o.Toolchains)-1:], []string{"O0", "O2"}
 	}
+	o.Targets = required.Some(t, 3, o.Targets)
 	run := event.NewRun()
 	require.NoError(t, Run(t.Context(), o, run))
 	judged, whole := 0, 0
