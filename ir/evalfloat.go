@@ -144,9 +144,9 @@ func approximate(o *Op, s *[4]uint64, _ uint64) uint64 {
 	case ApproxSqrt:
 		return fp.Sqrt(f, m, s[0])
 	case ApproxRcp64H:
-		return fp.Rcp(fp.F64, fp.Mode{Round: fp.RZ}, s[0]<<32) >> 32
+		return highWord(fp.Rcp(fp.F64, fp.Mode{Round: fp.RZ}, s[0]<<32))
 	case ApproxRsqrt64H:
-		return math.Float64bits(1/math.Sqrt(math.Float64frombits(s[0]<<32))) >> 32
+		return highWord(math.Float64bits(1 / math.Sqrt(math.Float64frombits(s[0]<<32))))
 	}
 	x := toFloat64(f, m, s[0])
 	var r float64
@@ -170,7 +170,18 @@ func approximate(o *Op, s *[4]uint64, _ uint64) uint64 {
 	default:
 		r = x
 	}
+	if f != fp.F64 && math.IsNaN(r) {
+		return f.QuietNaN() // whatever the operand is: an H200 shows it
+	}
 	return fp.Convert(f, fp.F64, m, math.Float64bits(r))
+}
+
+// highWord is the upper half of an approximation of f64: all NaNs have the same one.
+func highWord(v uint64) uint64 {
+	if fp.F64.IsNaN(v) {
+		return fp.F32.QuietNaN()
+	}
+	return v >> 32
 }
 
 // ToFloat64 is a number of a type as a float64, which holds it exactly; FromFloat64 rounds to the nearest one of a type.
