@@ -400,7 +400,7 @@ func ParamReads(p *ir.Program) map[int64]int64 {
 
 // paramKinds says what parameters are used for, by offset.
 func paramKinds(p *ir.Program, kind map[int32]emu.Kind) map[int64]paramUse {
-	out, value := map[int64]paramUse{}, values(p)
+	out, value := map[int64]paramUse{}, settled(p)
 	for i := range p.Insts {
 		a, ok := p.Insts[i].Do.(*ir.Access)
 		if !ok || a.Space != ir.Param {
@@ -453,6 +453,38 @@ func constants(p *ir.Program) []uint64 {
 		}
 	}
 	slices.Sort(out)
+	return out
+}
+
+// settled are the registers that hold a number wherever the program reads them: those that hold it for ever, and copies and sums of them that are
+// made in one place.
+func settled(p *ir.Program) map[ir.Reg]uint64 {
+	out, writes := values(p), map[ir.Reg]int{}
+	for i := range p.Insts {
+		in := &p.Insts[i]
+		for _, r := range in.Written() {
+			writes[r]++
+		}
+		for k := range in.Pre {
+			if in.Do != nil {
+				writes[in.Pre[k].Dst]++
+			}
+		}
+	}
+	for i := range p.Insts {
+		operations(p, int32(i), func(_ site, o *ir.Op) {
+			var of [4]uint64
+			known := p.Insts[i].Guard < 0 && writes[o.Dst] == 1 && !o.Type.Float() && (o.Code == ir.Mov || o.Code == ir.Add || o.Code == ir.Sub)
+			for n, r := range o.Src {
+				if r >= 0 && known {
+					of[n], known = out[r]
+				}
+			}
+			if known {
+				out[o.Dst] = ir.Eval(o, &of, 0)
+			}
+		})
+	}
 	return out
 }
 

@@ -1,6 +1,7 @@
 package refine
 
 import (
+	"maps"
 	"slices"
 
 	"optcheck/emu"
@@ -37,6 +38,37 @@ func (c *comparison) huge(of *Input) (list []*Input) {
 	}
 	return list
 }
+
+// aliased are inputs like one on which pointers among the parameters are one, or one a little behind another: what is stored by one is loaded by another,
+// at once or in a later iteration.
+func (c *comparison) aliased(of *Input) (list []*Input) {
+	used := paramKinds(c.program, c.kinds)
+	at := slices.DeleteFunc(slices.Sorted(maps.Keys(used)), func(at int64) bool { return used[at].kind != emu.Pointer })
+	if len(at) < 2 {
+		return nil
+	}
+	point := func(of *Input, i, j int64, behind uint64) *Input {
+		return c.search.with(of, i, true, c.search.param(of, j, true)+behind)
+	}
+	all := of
+	for _, i := range at {
+		all = point(all, i, at[0], 0)
+	}
+	list = append(list, all)
+	for _, i := range []int64{at[len(at)-1], at[0]} {
+		for _, j := range at {
+			for _, p := range [][2]int64{{i, j}, {j, i}} {
+				if i != j && len(list) < mostAliased {
+					list = append(list, point(of, p[0], p[1], 8))
+				}
+			}
+		}
+	}
+	return list
+}
+
+// mostAliased bounds the inputs on which pointers are aliases.
+const mostAliased = 7
 
 // pairs are inputs with several of two things, each two in turn, and one of all others, or a few: the window of a pool that is wide in an
 // image that is wide, of one channel.

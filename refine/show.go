@@ -79,6 +79,9 @@ func (c *comparison) show(in *Input, g *run, open []*undefined, agree []bool) {
 	} else if g.Steps < slight {
 		count, most = c.slight, mostSlight
 	}
+	if news(c.sourceCover, g.Cover) { // more may depend on what decides whether threads come there
+		most *= 2
+	}
 	wanders := func(warp int) bool {
 		return slices.ContainsFunc(g.Of(g.Warps[warp]), func(n int) bool { return open[n].path })
 	}
@@ -212,7 +215,7 @@ func (c *comparison) lookAgain(ctx context.Context, left []int32) {
 		var list, like []*Input
 		for _, what := range []uint8{seenFalse, seenTrue, seenEqual, 0} {
 			if m, ok := c.made[showing{i, what}]; ok && (what == 0 || c.shown[i]&what == 0) && !slices.Contains(list, m.in) {
-				list, like = append(list, m.in), slices.Concat(like, filled(m.in), c.huge(m.in), c.otherwise(m.in))
+				list, like = append(list, m.in), slices.Concat(like, filled(m.in), c.aliased(m.in), c.huge(m.in), c.otherwise(m.in))
 			}
 		}
 		list = append(append(list, c.plenty(Aligned, 16, 0)), like...)

@@ -154,6 +154,11 @@ func (c *comparison) unusual() {
 			c.try(in, spot{})
 		}
 	}
+	for _, in := range c.aliased(c.plenty(Small, 2, 1)) {
+		if len(c.Findings) == 0 {
+			c.try(in, spot{slight: true})
+		}
+	}
 	c.flagged()
 	c.several()
 }
