@@ -30,6 +30,9 @@ var (
 	edges16 = [...]uint16{0, 0x8000, 1, 0x83ff, 0x0400, 0x7bff, 0x3c00, 0xbc00, 0x3f80, 0x7c00, 0xfc00, 0x7e00}
 )
 
+// edges64 are those of f64 that are none of f32.
+var edges64 = [...]uint64{1, 0x800fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff, 0xbff0000000000001}
+
 // infinite is how many of the edges at the end of their list are no finite numbers.
 const infinite = 3
 
@@ -47,6 +50,9 @@ func (in *Input) extreme(k emu.Kind, low bool, pair, x uint64) uint32 {
 		return uint32(in.extreme16(x, finite)) | uint32(in.extreme16(hash(x), finite))<<16
 	case emu.Float64:
 		v := math.Float64bits(in.extremeOf(pair, finite))
+		if pair>>40&7 == 1 && in.Seed%utmostOf != utmostSeed {
+			v = edges64[pair>>20%uint64(len(edges64))]
+		}
 		if low {
 			return uint32(v)
 		}
@@ -116,6 +122,17 @@ func floats(p *ir.Program) (out []uint64) {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// floating reports whether a program reads floating-point numbers of its input.
+func (c *comparison) floating() bool {
+	for i := range c.program.Insts {
+		k, known := c.kinds[int32(i)]
+		if a, ok := c.program.Insts[i].Do.(*ir.Access); ok && a.Kind == ir.Load && (!known && a.Type.Float() || k == emu.Float16 || k == emu.Float32 || k == emu.Float64) {
+			return true
+		}
+	}
+	return false
 }
 
 // comparesFloats reports whether a program compares floating-point numbers.

@@ -209,20 +209,22 @@ func (c *comparison) several() {
 	c.spent, c.flipped, c.o.MaxSteps = spent, flipped, bound
 }
 
-// extreme compares the two codes on floating-point numbers of any size, if the program compares such numbers and conditions lack an outcome. What is
-// known of approximate functions there is less: programs with some try them last, and only for what they do for the first time.
+// extreme compares the two codes on floating-point numbers of any size, if the program computes with such numbers: some of each kind, and more as
+// long as conditions lack an outcome. What is known of approximate functions there is less: programs with some try them last, and only for what they
+// do for the first time.
 func (c *comparison) extreme(approximate bool) {
-	if !comparesFloats(c.program) {
+	compares := comparesFloats(c.program)
+	if !c.floating() || approximate && !compares {
 		return
 	}
 	for _, in := range c.tiny() {
-		if c.lacking()+c.unshown() > 0 && len(c.Findings) == 0 {
+		if compares && c.lacking()+c.unshown() > 0 && len(c.Findings) == 0 {
 			c.try(in, spot{machine: true})
 		}
 	}
 	end := c.spent + c.o.Search/2
 	for n := range uint64(mostExtreme) {
-		if lacks := c.lacking() > 0 || !approximate && c.unshown() > 0; lacks && len(c.Findings) == 0 && c.spent < end {
+		if lacks := c.lacking() > 0 || !approximate && (c.unshown() > 0 || n < leastExtreme); lacks && len(c.Findings) == 0 && c.spent < end {
 			c.try(c.choose(c.o.Seed+n, Extreme), spot{machine: !approximate})
 		}
 	}
@@ -252,8 +254,11 @@ const (
 	mostTiny    = 8
 )
 
-// mostExtreme bounds the inputs of floating-point numbers of any size.
-const mostExtreme = 40
+// mostExtreme bounds the inputs of floating-point numbers of any size. The first leastExtreme are tried in any case, two of each kind: see Input.extreme.
+const (
+	mostExtreme  = 40
+	leastExtreme = 6
+)
 
 // large compares the two codes on a block of as many threads as there may be: what each warp says counts there.
 func (c *comparison) large() {

@@ -1,0 +1,55 @@
+package refine_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"optcheck/ir"
+	"optcheck/refine"
+)
+
+// TestExtreme: what distinguishes two operations on numbers that are subnormal, infinite or none is noticed though nothing is compared with them.
+func TestExtreme(t *testing.T) {
+	text := func(body string) *ir.Program {
+		return lowered(t, `.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 from, .param .u64 to, .param .f32 x)
+.maxntid 32, 1, 1
+{
+	.reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<9>; .reg .f64 %e<9>; .reg .b16 %h<9>;
+	ld.param.u64 %d0, [from]; ld.param.u64 %d1, [to]; ld.param.f32 %f0, [x];
+	mov.u32 %r0, %tid.x;
+	mad.wide.u32 %d2, %r0, 8, %d0; mad.wide.u32 %d3, %r0, 8, %d1;
+	`+body+`
+	ret;
+}
+`)
+	}
+	single := func(op string) string {
+		return "ld.global.f32 %f1, [%d2]; ld.global.f32 %f2, [%d2+1024]; " + op + "; st.global.f32 [%d3], %f3;"
+	}
+	double := func(op string) string {
+		return "ld.global.f64 %e1, [%d2]; ld.global.f64 %e2, [%d2+1024]; " + op + "; st.global.f64 [%d3], %e3;"
+	}
+	for _, c := range [][2]string{
+		{single("add.ftz.f32 %f3, %f1, %f2"), single("add.f32 %f3, %f1, %f2")},
+		{single("mul.f32 %f3, %f1, %f2"), single("mul.ftz.f32 %f3, %f1, %f2")},
+		{single("min.f32 %f3, %f1, %f2"), single("min.NaN.f32 %f3, %f1, %f2")},
+		{single("fma.rn.f32 %f3, %f1, %f2, %f1"), single("fma.rn.sat.f32 %f3, %f1, %f2, %f1")},
+		{single("cvt.rzi.s32.f32 %r3, %f1; mov.b32 %f3, %r3"), single("cvt.rzi.u32.f32 %r3, %f1; mov.b32 %f3, %r3")},
+		{single("abs.f32 %f3, %f1"), single("abs.ftz.f32 %f3, %f1")},
+		{double("add.f64 %e3, %e1, %e2"), double("sub.f64 %e3, %e1, %e2")},
+		{double("abs.f64 %e3, %e1"), double("add.f64 %e3, %e1, 0d0000000000000000")},
+	} {
+		compare := func(a, b string) *refine.Result {
+			r, err := refine.Compare(context.Background(), text(a), text(b), refine.Options{Runs: 8, Seed: 1, Search: 1 << 20})
+			require.NoError(t, err)
+			return r
+		}
+		require.Empty(t, compare(c[0], c[0]).Findings, c[0])
+		require.NotEmpty(t, compare(c[0], c[1]).Findings, c[1])
+	}
+}
