@@ -65,11 +65,15 @@ var evals = [256]evalFunc{
 	Neg: func(o *Op, s *[4]uint64, _ uint64) uint64 {
 		return -s[0] & mask(o.Type)
 	},
-	Sel: func(o *Op, s *[4]uint64, _ uint64) uint64 {
+	Sel: func(o *Op, s *[4]uint64, undefined uint64) uint64 {
+		v := s[2] & mask(o.Type)
 		if s[0] != 0 {
-			return s[1] & mask(o.Type)
+			v = s[1] & mask(o.Type)
 		}
-		return s[2] & mask(o.Type)
+		if o.Mode&AnyNaN != 0 && undefined != 0 {
+			return anyNaN(o.Type, v)
+		}
+		return v
 	},
 	Cmp: compare,
 	Clz: func(o *Op, s *[4]uint64, _ uint64) uint64 {

@@ -119,6 +119,18 @@ var (
 	})
 )
 
+// anyNaN is a word of 32 or 64 bits that holds a number of f32 or f64: another NaN, if it is one.
+func anyNaN(t Type, v uint64) uint64 {
+	f := fp.F32
+	if t.Bits() == 64 {
+		f = fp.F64
+	}
+	if f.IsNaN(v) {
+		return f.OtherNaN()
+	}
+	return v
+}
+
 // relu makes zero of a negative number if the mode says so.
 func relu(f fp.Format, m fp.Mode, v uint64) uint64 {
 	if m.Flags&fp.Relu != 0 && fp.Compare(f, 0, fp.LT, v, 0) {

@@ -49,7 +49,7 @@ func (x *terms) meaning(o *ir.Op, s *[4]term) term {
 	if o.Code == ir.FCvt && o.Type == ir.BF16 && o.To == ir.F32 && o.Mode == 0 { // the high half of it
 		return x.concat(x.resize(s[0], 16), x.num(16, 0))
 	}
-	if o.Type.Float() || o.To.Float() || o.Mode&^(ir.Wrap|ir.High|ir.Left) != 0 {
+	if o.Type.Float() || o.To.Float() || o.Mode&^(ir.Wrap|ir.High|ir.Left|ir.AnyNaN) != 0 {
 		return x.unknown(o, s)
 	}
 	n := o.Type.Bits()

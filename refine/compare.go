@@ -13,7 +13,7 @@ import (
 // counted; the error is why it says nothing.
 func (c *comparison) compare(in *Input, r *run) error {
 	l, a := c.launch(in), r.Grid
-	b, err := c.openRun(in, l, a, false)
+	b, err := c.openRun(in, l, a, reopened{fill: fills[1], meanwhile: true})
 	if err != nil {
 		return fmt.Errorf("the program: %w", err)
 	}
@@ -28,11 +28,14 @@ func (c *comparison) compare(in *Input, r *run) error {
 	cover := emu.NewCoverage(c.code)
 	f, ends, err := c.warps(in, [2]*emu.Grid{a, b}, open, cover, nil)
 	if f != nil {
-		if b, err = c.openRun(in, l, a, true); err != nil {
-			return fmt.Errorf("the program: %s: %w", racy(f), err)
+		was, others := f, []*emu.Grid(nil)
+		for _, how := range causes {
+			if b, err = c.openRun(in, l, a, how); err != nil {
+				return fmt.Errorf("the program: %s: %w", racy(f), err)
+			}
+			others = append(others, b)
 		}
-		was := f
-		open, cover = opened(a, b), emu.NewCoverage(c.code)
+		open, cover = opened(a, others...), emu.NewCoverage(c.code)
 		if f, ends, err = c.warps(in, [2]*emu.Grid{a, b}, open, cover, nil); f == nil && err == nil {
 			c.Cannot[racy(was)]++
 		}

@@ -53,3 +53,20 @@ func TestExtreme(t *testing.T) {
 		require.NotEmpty(t, compare(c[0], c[1]).Findings, c[1])
 	}
 }
+
+// TestChosenNaN: which NaN a choice between numbers leaves is open, that it leaves one is not.
+func TestChosenNaN(t *testing.T) {
+	text := func(body string) *ir.Program {
+		return program(t, ".reg .f32 %f<9>; ld.global.f32 %f1, [%d1+4096]; "+body+" st.global.f32 [%d1], %f2;")
+	}
+	hard := text("setp.gt.f32 %p1, %f1, 0f3F800000; selp.f32 %f2, 0f3F800000, %f1, %p1;")
+	for body, same := range map[string]bool{
+		"min.NaN.f32 %f2, %f1, 0f3F800000;":                                     true,
+		"min.f32 %f2, %f1, 0f3F800000;":                                         false,
+		"setp.gt.f32 %p1, %f1, 0f3F800000; selp.b32 %f2, 0f3F800000, %f1, %p1;": true,
+	} {
+		r, err := refine.Compare(context.Background(), hard, text(body), refine.Options{Runs: 8, Search: 1 << 20})
+		require.NoError(t, err)
+		require.Equal(t, same, len(r.Findings) == 0, body)
+	}
+}

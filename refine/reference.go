@@ -67,15 +67,26 @@ func (c *comparison) shuffle(ctx context.Context) {
 // mostGood bounds the inputs that are kept to be tried with forced conditions.
 const mostGood = 6
 
-// openRun runs the program again as a run of it, with other content for what is open: what nothing defines, and what is read as constant
-// though it is written meanwhile (PTX ISA, ld.global.nc: through a cache that is not coherent). With races, what weak loads read of stores that
-// race with them is open, too.
-func (c *comparison) openRun(in *Input, l *emu.Launch, a *emu.Grid, races bool) (*emu.Grid, error) {
-	g, err := c.prepared(c.source, in, l, fills[1])
+// reopened says what another run of the program has other content for: what nothing defines; what is read as constant though it is written meanwhile
+// (PTX ISA, ld.global.nc: through a cache that is not coherent); and, with races, what weak loads read of stores that race with them.
+type reopened struct {
+	fill             uint64
+	meanwhile, races bool
+}
+
+// causes are what a difference is looked at with once more, each of its own, too: where two show at once, one may hide the other. The last one has
+// all of them.
+var causes = [...]reopened{{fill: fills[1]}, {fill: fills[0], meanwhile: true}, {fill: fills[1], meanwhile: true, races: true}}
+
+// openRun runs the program again, as another run of what is open in a run of it.
+func (c *comparison) openRun(in *Input, l *emu.Launch, a *emu.Grid, how reopened) (*emu.Grid, error) {
+	g, err := c.prepared(c.source, in, l, how.fill)
 	if err != nil {
 		return nil, err
 	}
-	g.Meanwhile, g.Races = a, races
+	if g.Races = how.races; how.meanwhile {
+		g.Meanwhile = a
+	}
 	return g, c.ran(g)
 }
 

@@ -165,6 +165,9 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 		if approximate && c.searches() && ctx.Err() == nil {
 			c.extreme(true)
 		}
+		if c.searches() && ctx.Err() == nil {
+			c.last(approximate)
+		}
 		if len(left) > 0 && c.searches() {
 			left = c.undecided()
 		}

@@ -154,11 +154,6 @@ func (c *comparison) unusual() {
 			c.try(in, spot{})
 		}
 	}
-	for _, in := range c.aliased(c.plenty(Small, 2, 1)) {
-		if len(c.Findings) == 0 {
-			c.try(in, spot{slight: true})
-		}
-	}
 	c.flagged()
 	c.several()
 }
@@ -209,22 +204,20 @@ func (c *comparison) several() {
 	c.spent, c.flipped, c.o.MaxSteps = spent, flipped, bound
 }
 
-// extreme compares the two codes on floating-point numbers of any size, if the program computes with such numbers: some of each kind, and more as
-// long as conditions lack an outcome. What is known of approximate functions there is less: programs with some try them last, and only for what they
-// do for the first time.
+// extreme compares the two codes on floating-point numbers of any size, if the program compares such numbers and conditions lack an outcome. What is
+// known of approximate functions there is less: programs with some try them last, and only for what they do for the first time.
 func (c *comparison) extreme(approximate bool) {
-	compares := comparesFloats(c.program)
-	if !c.floating() || approximate && !compares {
+	if !comparesFloats(c.program) {
 		return
 	}
 	for _, in := range c.tiny() {
-		if compares && c.lacking()+c.unshown() > 0 && len(c.Findings) == 0 {
+		if c.lacking()+c.unshown() > 0 && len(c.Findings) == 0 {
 			c.try(in, spot{machine: true})
 		}
 	}
 	end := c.spent + c.o.Search/2
 	for n := range uint64(mostExtreme) {
-		if lacks := c.lacking() > 0 || !approximate && (c.unshown() > 0 || n < leastExtreme); lacks && len(c.Findings) == 0 && c.spent < end {
+		if lacks := c.lacking() > 0 || !approximate && c.unshown() > 0; lacks && len(c.Findings) == 0 && c.spent < end {
 			c.try(c.choose(c.o.Seed+n, Extreme), spot{machine: !approximate})
 		}
 	}
@@ -254,11 +247,30 @@ const (
 	mostTiny    = 8
 )
 
-// mostExtreme bounds the inputs of floating-point numbers of any size. The first leastExtreme are tried in any case, two of each kind: see Input.extreme.
-const (
-	mostExtreme  = 40
-	leastExtreme = 6
-)
+// mostExtreme bounds the inputs of floating-point numbers of any size.
+const mostExtreme = 40
+
+// last compares the two codes on inputs that reach nothing new, but on which operations differ that do the same on most: where pointers are aliases,
+// and on floating-point numbers of any size, unless functions are approximate.
+func (c *comparison) last(approximate bool) {
+	end := c.spent + c.o.Search/2
+	try := func(in *Input, of spot) {
+		if len(c.Findings) == 0 && c.spent < end {
+			c.try(in, of)
+		}
+	}
+	for i, in := range c.aliased(c.plenty(Small, 2, 1)) {
+		try(in, spot{machine: i == 0, slight: true})
+	}
+	for n := range uint64(leastExtreme) {
+		if !approximate && c.floating() {
+			try(c.choose(c.o.Seed+n, Extreme), spot{machine: true})
+		}
+	}
+}
+
+// leastExtreme is how many inputs there are of extreme numbers in any case, two of each kind: see Input.extreme.
+const leastExtreme = 6
 
 // large compares the two codes on a block of as many threads as there may be: what each warp says counts there.
 func (c *comparison) large() {

@@ -1,6 +1,8 @@
 package refine
 
 import (
+	"slices"
+
 	"optcheck/emu"
 	"optcheck/ir/fp"
 )
@@ -22,45 +24,48 @@ func (u *undefined) value(i int) bool { return u.values[i] }
 
 func (u *undefined) operand(i int) bool { return u.inputs[i] }
 
-// opened compares two runs of the program with the same schedule and other undefined content.
-func opened(a, b *emu.Grid) []*undefined {
+// opened compares a run of the program with others that have the same schedule and other undefined content.
+func opened(a *emu.Grid, others ...*emu.Grid) []*undefined {
 	out := make([]*undefined, len(a.Records))
 	for i := range out {
-		u := &undefined{values: map[int]bool{}, inputs: map[int]bool{}, words: map[emu.Word]uint32{}, nans: map[emu.Word]bool{}}
-		out[i] = u
-		x, y := a.Records[i], b.Records[i]
-		if len(x.Events) != len(y.Events) || len(x.Epochs) != len(y.Epochs) {
-			u.all = true
-			continue
-		}
-		for k := range x.Events {
-			p, q := x.Events[k], y.Events[k]
-			if p.Value != q.Value || p.High != q.High {
-				u.values[k] = true
-			}
-			if p.Operand != q.Operand || p.Compare != q.Compare || p.Upper != q.Upper {
-				u.inputs[k] = true
-			}
-			if p.Kind != q.Kind || p.Place != q.Place || p.Inst != q.Inst {
-				u.all = true
-			}
-		}
-		for k := range x.Epochs {
-			u.differ(x.Epochs[k], y.Epochs[k])
-			u.differ(y.Epochs[k], x.Epochs[k])
+		out[i] = &undefined{values: map[int]bool{}, inputs: map[int]bool{}, words: map[emu.Word]uint32{}, nans: map[emu.Word]bool{}}
+		for _, b := range others {
+			out[i].records(a.Records[i], b.Records[i])
 		}
 	}
 	for i, w := range a.Warps {
 		lanes := a.Of(w)
-		path := w.Turns != b.Warps[i].Turns
-		for _, n := range lanes {
-			path = path || out[n].path
-		}
+		path := slices.ContainsFunc(others, func(b *emu.Grid) bool { return w.Turns != b.Warps[i].Turns }) ||
+			slices.ContainsFunc(lanes, func(n int) bool { return out[n].path })
 		for _, n := range lanes {
 			out[n].path = path
 		}
 	}
 	return out
+}
+
+// records marks what two records of a thread differ in.
+func (u *undefined) records(x, y *emu.Record) {
+	if len(x.Events) != len(y.Events) || len(x.Epochs) != len(y.Epochs) {
+		u.all = true
+		return
+	}
+	for k := range x.Events {
+		p, q := x.Events[k], y.Events[k]
+		if p.Value != q.Value || p.High != q.High {
+			u.values[k] = true
+		}
+		if p.Operand != q.Operand || p.Compare != q.Compare || p.Upper != q.Upper {
+			u.inputs[k] = true
+		}
+		if p.Kind != q.Kind || p.Place != q.Place || p.Inst != q.Inst {
+			u.all = true
+		}
+	}
+	for k := range x.Epochs {
+		u.differ(x.Epochs[k], y.Epochs[k])
+		u.differ(y.Epochs[k], x.Epochs[k])
+	}
 }
 
 // differ marks words that two epochs store differently.

@@ -92,7 +92,16 @@ func (x *inst) set() {
 func (x *inst) selp() {
 	t := x.t()
 	a, b := x.src(1, t), x.src(2, t)
-	x.to(x.dst(0, t), ir.Sel, raw(t), x.src(3, ir.Pred), a, b)
+	x.to(x.dst(0, t), ir.Sel, raw(t), x.src(3, ir.Pred), a, b).Mode = chosen(t)
+}
+
+// chosen is the mode of a choice between two numbers: which NaN a NaN of f32 or f64 becomes is open. The PTX ISA names none for choices, and ptxas 13.0
+// makes minima of some, which have one NaN only.
+func chosen(t ir.Type) ir.Mode {
+	if t == ir.F32 || t == ir.F64 {
+		return ir.AnyNaN
+	}
+	return 0
 }
 
 // slct is PTX ISA 9.7.6.4: a NaN chooses b.
@@ -102,5 +111,5 @@ func (x *inst) slct() {
 	if o.Cond = ir.GE; x.is("ftz") {
 		o.Mode |= ir.FTZ
 	}
-	x.to(x.dst(0, t), ir.Sel, raw(t), o.Dst, x.src(1, t), x.src(2, t))
+	x.to(x.dst(0, t), ir.Sel, raw(t), o.Dst, x.src(1, t), x.src(2, t)).Mode = chosen(t)
 }
