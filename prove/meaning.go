@@ -7,6 +7,11 @@ import (
 // op is what an operation computes of terms that are as wide as they happen to be: a register holds 64 bits, and a narrower term has zeros
 // above it. What is not said here is a function of which only ir.Eval knows the values: equal operands have equal results.
 func (x *terms) op(o *ir.Op, s *[4]term) term {
+	if o.Code == ir.Sel && o.Mode&ir.AnyNaN != 0 { // what is chosen is one of the NaNs that it may be
+		plain := *o
+		plain.Mode &^= ir.AnyNaN
+		o = &plain
+	}
 	r := x.meaning(o, s)
 	x.agree(o, s, r)
 	return r
@@ -49,7 +54,7 @@ func (x *terms) meaning(o *ir.Op, s *[4]term) term {
 	if o.Code == ir.FCvt && o.Type == ir.BF16 && o.To == ir.F32 && o.Mode == 0 { // the high half of it
 		return x.concat(x.resize(s[0], 16), x.num(16, 0))
 	}
-	if o.Type.Float() || o.To.Float() || o.Mode&^(ir.Wrap|ir.High|ir.Left|ir.AnyNaN) != 0 {
+	if o.Type.Float() || o.To.Float() || o.Mode&^(ir.Wrap|ir.High|ir.Left) != 0 {
 		return x.unknown(o, s)
 	}
 	n := o.Type.Bits()

@@ -153,3 +153,14 @@ func TestProve(t *testing.T) {
 		}
 	}
 }
+
+// TestCutOff: code of which the end is missing is not proved, wherever it was cut, and whatever jumps behind its end.
+func TestCutOff(t *testing.T) {
+	p := program(t, "cut", kernel("cut", "setp.lt.u32 p, t, 7; @p bra L; st.global.u32 [a], n; L: setp.lt.u32 q, n, 9; @q bra M; st.global.u32 [b], n; M:"))
+	for n := range p.Insts {
+		short := *p
+		short.Insts = p.Insts[:n]
+		require.False(t, prove.Prove(p, &short).Proved, n)
+	}
+	require.True(t, prove.Prove(p, p).Proved)
+}

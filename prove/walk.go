@@ -46,6 +46,9 @@ func (s *side) walk() {
 	}
 	states := []*state{first}
 	for len(states) > 0 {
+		if slices.ContainsFunc(states, func(r *state) bool { return s.outside(r.pc) }) {
+			fail("control leaves the code")
+		}
 		least := 0
 		for i, r := range states {
 			if s.before(r, states[least]) {
@@ -72,6 +75,9 @@ func (s *side) walk() {
 		}
 	}
 }
+
+// outside reports whether there is no instruction at a place.
+func (s *side) outside(pc int32) bool { return pc < 0 || int(pc) >= len(s.p.Insts) }
 
 func (s *side) before(a, b *state) bool {
 	if len(a.stack) != len(b.stack) {
@@ -166,7 +172,7 @@ func (s *side) all(path []term) term {
 // run follows a state until it divides, ends, or comes to where others wait, or may come to.
 func (s *side) run(st *state, states []*state) []*state {
 	for {
-		if int(st.pc) >= len(s.p.Insts) || st.pc < 0 {
+		if s.outside(st.pc) {
 			fail("control leaves the code")
 		}
 		if s.steps++; s.steps > mostSteps {

@@ -336,7 +336,7 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	e := &op.Effect
 	switch {
 	case e.Kind == ptx.Copy:
-		c.finding(Missing, k, nil, "there is nothing of it in the machine code")
+		c.finding(Missing, k, nil, "no instruction in the machine code")
 	case !op.strong():
 		if c.merged(k, op); e.Kind != ptx.Load && !c.failed[k] {
 			c.lost = append(c.lost, k)
@@ -370,8 +370,7 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	case c.joint(k) >= 0:
 		c.performedTogether(k, c.joint(k))
 	default:
-		c.finding(Missing, k, nil, "there is nothing of it in the machine code%s",
-			map[bool]string{true: "; nobody uses what it returns"}[op.Dead && e.Kind.IsAccess() && e.Kind != ptx.Store && e.Kind != ptx.Reduction])
+		c.finding(Missing, k, nil, "no instruction%s", map[bool]string{false: " in the machine code", true: "; nobody uses its result"}[op.Dead && e.Kind.IsAccess() && e.Kind != ptx.Store && e.Kind != ptx.Reduction])
 		c.last().Order = op.Dead && e.Kind == ptx.Load && e.Acquires()
 		// Whether somebody needs what it reads runs tell; its order is that of its invalidation.
 		c.last().computed = e.Kind == ptx.Load && !op.Dead && (!e.Acquires() || len(g.inval) > 0 || c.invalidated(k))

@@ -34,7 +34,7 @@ func TestRestricted(t *testing.T) {
 	}{
 		{"as ptxas 12.8 and 13.0 have them", "fence.acq_rel.cta;", "fence.acq_rel.cta;", nil},
 		{"nothing at all", "", "", map[string]want{
-			"released": {"missing", "there is nothing of it"},
+			"released": {"missing", "no instruction in the machine code"},
 			"far":      {"missing", "nothing waits for the answer of ld.relaxed"},
 			"waited":   {"missing", "nothing waits for the answer of mbarrier.test_wait"}}},
 	} {

@@ -52,5 +52,5 @@ func TestTextByCause(t *testing.T) {
 	w := bufio.NewWriter(&b)
 	x.write(w, false)
 	require.NoError(t, w.Flush())
-	require.Equal(t, "executed: 2 of 2 kernels, 1 until the first difference, of the others 4 runs each, in the median 80 % of the PTX, 100 % of the machine code\n", b.String())
+	require.Equal(t, "executed: 2 of 2 kernels, 1 until the first difference, of the others 4 runs each, in the median 80 % of PTX, 100 % of machine code\n", b.String())
 }

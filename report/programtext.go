@@ -207,7 +207,7 @@ func (x *executions) write(b *bufio.Writer, notes bool) {
 			runs += fmt.Sprintf(" to %d", x.most)
 		}
 		others := plain.Form(min(x.differ, 1), "of the others ", "")
-		fmt.Fprintf(b, ", %s%s runs each, in the median %.0f %% of the PTX, %.0f %% of the machine code",
+		fmt.Fprintf(b, ", %s%s runs each, in the median %.0f %% of PTX, %.0f %% of machine code",
 			others, runs, 100*x.source[(x.runs-1)/2], 100*x.machine[(x.runs-1)/2])
 	}
 	b.WriteByte('\n')
