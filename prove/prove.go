@@ -42,7 +42,7 @@ const (
 	mostRejected   = 40 // guesses of what holds in loops
 	mostRounds     = 12
 	mostEffort     = 100_000_000 // looks at clauses for all questions
-	leastEffort    = 100_000_000 // of a proof that takes the terms as they are
+	secondEffort   = 8_000_000   // of a second try
 	effortOfClause = 16          // to make one
 	effortOfGate   = 32
 )
@@ -67,9 +67,9 @@ func prove(program, machine *ir.Program, plan *plan) (out *Result) {
 	out = &Result{}
 	x := newTerms(mostNodes)
 	x.blaster = newBlaster(x)
-	if x.effort = leastEffort; plan.matches {
+	if plan.matches {
 		x.blaster.g.reduces = true
-		x.effort, x.matcher = mostEffort, newMatcher(x)
+		x.effort, x.matcher = secondEffort, newMatcher(x)
 	}
 	defer func() {
 		out.Terms = len(x.nodes)
