@@ -2,6 +2,8 @@ package ir
 
 import (
 	"math/bits"
+
+	"optcheck/ir/fp"
 )
 
 // Eval computes an operation of one lane. undefined is what a result is that nothing defines (a
@@ -70,10 +72,13 @@ var evals = [256]evalFunc{
 		if s[0] != 0 {
 			v = s[1] & mask(o.Type)
 		}
-		if o.Mode&AnyNaN != 0 && undefined != 0 {
-			return anyNaN(o.Type, v)
+		switch {
+		case o.Mode&AnyNaN == 0 || undefined == 0:
+			return v
+		case o.Type.Bits() == 64:
+			return anyNaN(fp.F64, v)
 		}
-		return v
+		return anyNaN(fp.F32, v)
 	},
 	Cmp: compare,
 	Clz: func(o *Op, s *[4]uint64, _ uint64) uint64 {

@@ -90,11 +90,7 @@ func packed(compute func(fp.Format, fp.Mode, *[4]uint64) uint64) evalFunc {
 		do := compute
 		if o.Mode&AnyNaN != 0 && undefined != 0 {
 			do = func(f fp.Format, m fp.Mode, s *[4]uint64) uint64 {
-				v := compute(f, m, s)
-				if f.IsNaN(v) {
-					v = f.OtherNaN()
-				}
-				return v
+				return anyNaN(f, compute(f, m, s))
 			}
 		}
 		if o.Type != F16x2 && o.Type != BF16x2 {
@@ -119,12 +115,8 @@ var (
 	})
 )
 
-// anyNaN is a word of 32 or 64 bits that holds a number of f32 or f64: another NaN, if it is one.
-func anyNaN(t Type, v uint64) uint64 {
-	f := fp.F32
-	if t.Bits() == 64 {
-		f = fp.F64
-	}
+// anyNaN is a number, or another NaN if it is none.
+func anyNaN(f fp.Format, v uint64) uint64 {
 	if f.IsNaN(v) {
 		return f.OtherNaN()
 	}

@@ -22,7 +22,8 @@ type blaster struct {
 }
 
 func newBlaster(x *terms) *blaster {
-	return &blaster{x: x, g: newGates(&x.effort), bits: map[term][]sat.Lit{}, seen: map[string][]sat.Lit{}, reads: map[[samples]uint64][]term{}}
+	return &blaster{x: x, g: newGates(&x.effort), bits: map[term][]sat.Lit{}, seen: map[string][]sat.Lit{},
+		reads: map[[samples]uint64][]term{}}
 }
 
 // of are the bits of a term, the lowest first.
@@ -117,15 +118,16 @@ func (b *blaster) bytes(t term, n node) (out []sat.Lit) {
 
 // input is a bit of what is not computed of gates: as the term has it in the samples, and like that in other patterns.
 func (b *blaster) input(t term, bit int) sat.Lit {
-	var sim signature
-	for i := range 64 * patterns {
-		v := chance(ir.Mix(uint64(t)+1<<40), i, b.x.width(t))
-		if i < samples {
-			v = b.x.vals[t][i]
+	return b.g.input(func() (sim signature) {
+		for i := range 64 * patterns {
+			v := chance(ir.Mix(uint64(t)+1<<40), i, b.x.width(t))
+			if i < samples {
+				v = b.x.vals[t][i]
+			}
+			sim[i/64] |= v >> bit & 1 << (i % 64)
 		}
-		sim[i/64] |= v >> bit & 1 << (i % 64)
-	}
-	return b.g.input(sim)
+		return sim
+	})
 }
 
 func (b *blaster) constant(v uint64, w int) []sat.Lit {

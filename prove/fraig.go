@@ -7,8 +7,8 @@ import (
 	"optcheck/prove/sat"
 )
 
-// patterns are what inputs of gates are in 64 runs each: the samples, and other numbers like them; found are those in which gates differ that
-// are equal in all others.
+// patterns are what inputs of gates are in 64 runs each: the samples, and other numbers like them; found are those in which gates differ
+// that are equal in all others.
 const patterns, found = 8, 12
 
 type (

@@ -6,7 +6,7 @@ import "optcheck/prove/sat"
 type gates struct {
 	ins   [][2]sat.Lit // of each variable; {-1, -1} of inputs
 	index map[[2]sat.Lit]sat.Lit
-	// sims are the variables' values in all patterns, classes the literals that have the same ones.
+	// sims are the variables' values in all patterns, classes the literals that have the same ones; of a graph that is reduced.
 	sims    []signature
 	classes map[classKey][]sat.Lit
 	learnt  int  // patterns that were found
@@ -27,19 +27,23 @@ func newGates(effort *int) *gates {
 // mostGates bounds the graph.
 const mostGates = 4 << 20
 
-// input is a new input with its values in the patterns.
-func (g *gates) input(sim signature) sat.Lit {
-	l := g.made([2]sat.Lit{-1, -1}, sim)
-	key, flip := sim.even()
-	g.classes[key] = append(g.classes[key], l^flip)
+// input is a new input; sim are its values in the patterns.
+func (g *gates) input(sim func() signature) sat.Lit {
+	l := g.made([2]sat.Lit{-1, -1})
+	if g.reduces {
+		s := sim()
+		g.sims = append(g.sims, s)
+		key, flip := s.even()
+		g.classes[key] = append(g.classes[key], l^flip)
+	}
 	return l
 }
 
-func (g *gates) made(in [2]sat.Lit, sim signature) sat.Lit {
+func (g *gates) made(in [2]sat.Lit) sat.Lit {
 	if len(g.ins) >= mostGates {
 		panic(limit{"more gates than are looked at"})
 	}
-	g.ins, g.sims = append(g.ins, in), append(g.sims, sim)
+	g.ins = append(g.ins, in)
 	return sat.Lit(2 * (len(g.ins) - 1))
 }
 
@@ -56,7 +60,8 @@ func (g *gates) and(a, b sat.Lit) sat.Lit {
 	k := [2]sat.Lit{a, b}
 	l, ok := g.index[k]
 	if !ok {
-		if l = g.made(k, g.both(a, b)); g.reduces {
+		if l = g.made(k); g.reduces {
+			g.sims = append(g.sims, g.both(a, b))
 			l = g.alike(l)
 		}
 		g.index[k] = l

@@ -48,8 +48,8 @@ const (
 )
 
 // Prove compares a program and the machine code that was made of it. Loops without a bound are cut; where the sides do not have the same
-// ones, all are followed as far as it is known how often. What is not proved of the terms as they are is tried again with terms of the machine
-// code that are made the program's: that takes longer.
+// ones, all are followed as far as it is known how often. What is not proved of the terms as they are is tried again with terms of the
+// machine code that are made the program's: that takes longer.
 func Prove(program, machine *ir.Program) *Result {
 	program = ir.Linked(program, machine)
 	out := prove(program, machine, &plan{cuts: true})

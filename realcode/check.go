@@ -370,7 +370,8 @@ func (c *checker) absent(k int, op *Op, g *images) {
 	case c.joint(k) >= 0:
 		c.performedTogether(k, c.joint(k))
 	default:
-		c.finding(Missing, k, nil, "no instruction%s", map[bool]string{false: " in the machine code", true: "; nobody uses its result"}[op.Dead && e.Kind.IsAccess() && e.Kind != ptx.Store && e.Kind != ptx.Reduction])
+		unused := op.Dead && e.Kind.IsAccess() && e.Kind != ptx.Store && e.Kind != ptx.Reduction
+		c.finding(Missing, k, nil, "no instruction%s", map[bool]string{false: " in the machine code", true: "; nobody uses its result"}[unused])
 		c.last().Order = op.Dead && e.Kind == ptx.Load && e.Acquires()
 		// Whether somebody needs what it reads runs tell; its order is that of its invalidation.
 		c.last().computed = e.Kind == ptx.Load && !op.Dead && (!e.Acquires() || len(g.inval) > 0 || c.invalidated(k))

@@ -128,7 +128,8 @@ func floats(p *ir.Program) (out []uint64) {
 func (c *comparison) floating() bool {
 	for i := range c.program.Insts {
 		k, known := c.kinds[int32(i)]
-		if a, ok := c.program.Insts[i].Do.(*ir.Access); ok && a.Kind == ir.Load && (!known && a.Type.Float() || k == emu.Float16 || k == emu.Float32 || k == emu.Float64) {
+		floats := k == emu.Float16 || k == emu.Float32 || k == emu.Float64
+		if a, ok := c.program.Insts[i].Do.(*ir.Access); ok && a.Kind == ir.Load && (floats || !known && a.Type.Float()) {
 			return true
 		}
 	}

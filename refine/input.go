@@ -456,8 +456,8 @@ func constants(p *ir.Program) []uint64 {
 	return out
 }
 
-// settled are the registers that hold a number wherever the program reads them: those that hold it for ever, and copies and sums of them that are
-// made in one place.
+// settled are the registers that hold a number wherever the program reads them: those that hold it for ever, and copies and sums of them that
+// are made in one place.
 func settled(p *ir.Program) map[ir.Reg]uint64 {
 	out, writes := values(p), map[ir.Reg]int{}
 	for i := range p.Insts {

@@ -22,7 +22,7 @@ func (c *comparison) plenty(w World, times, rest int) *Input {
 
 // integers are the counts that are no floating-point numbers.
 func (c *comparison) integers() []int64 {
-	used := paramKinds(c.program, c.kinds)
+	used := c.used
 	return slices.DeleteFunc(c.counts(), func(at int64) bool { return used[at].kind == emu.Float32 || used[at].kind == emu.Float64 })
 }
 
@@ -39,10 +39,10 @@ func (c *comparison) huge(of *Input) (list []*Input) {
 	return list
 }
 
-// aliased are inputs like one on which pointers among the parameters are one, or one a little behind another: what is stored by one is loaded by another,
-// at once or in a later iteration.
+// aliased are inputs like one on which pointers among the parameters are one, or one a little behind another: what is stored by one is loaded
+// by another, at once or in a later iteration.
 func (c *comparison) aliased(of *Input) (list []*Input) {
-	used := paramKinds(c.program, c.kinds)
+	used := c.used
 	at := slices.DeleteFunc(slices.Sorted(maps.Keys(used)), func(at int64) bool { return used[at].kind != emu.Pointer })
 	if len(at) < 2 {
 		return nil
@@ -111,7 +111,7 @@ const (
 
 // negative are inputs whose numbers are small and have a sign, all of them, all the same, or two: what treats them as great ones, or does not, shows.
 func (c *comparison) negative() (list []*Input) {
-	of, used := c.input(0), paramKinds(c.program, c.kinds)
+	of, used := c.input(0), c.used
 	negate := func(in *Input, at int64) *Input {
 		return c.search.with(in, at, used[at].bytes == 8, -(c.search.param(of, at, false) + 2))
 	}

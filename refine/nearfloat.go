@@ -62,7 +62,7 @@ func integersNear(v int64, a, b float64) (list []uint64) {
 
 // nearerFloat is nearer of floating-point numbers.
 func (s *search) nearerFloat(x *seen) []*Input {
-	used := paramKinds(s.program, s.kinds)
+	used := s.used
 	a, b := numberOf(x.of, x.a), numberOf(x.of, x.b)
 	var each [][]*Input
 	for n := range maxWords {

@@ -67,15 +67,15 @@ func (c *comparison) shuffle(ctx context.Context) {
 // mostGood bounds the inputs that are kept to be tried with forced conditions.
 const mostGood = 6
 
-// reopened says what another run of the program has other content for: what nothing defines; what is read as constant though it is written meanwhile
-// (PTX ISA, ld.global.nc: through a cache that is not coherent); and, with races, what weak loads read of stores that race with them.
+// reopened says what another run of the program has other content for: what nothing defines; what is read as constant though it is written
+// meanwhile (PTX ISA, ld.global.nc: through a cache that is not coherent); and, with races, what weak loads read of stores that race with them.
 type reopened struct {
 	fill             uint64
 	meanwhile, races bool
 }
 
-// causes are what a difference is looked at with once more, each of its own, too: where two show at once, one may hide the other. The last one has
-// all of them.
+// causes are what a difference is looked at with once more, each of its own, too: where two show at once, one may hide the other. The last one
+// has all of them.
 var causes = [...]reopened{{fill: fills[1]}, {fill: fills[0], meanwhile: true}, {fill: fills[1], meanwhile: true, races: true}}
 
 // openRun runs the program again, as another run of what is open in a run of it.

@@ -192,6 +192,7 @@ func newComparison(program, machine *ir.Program, o Options) (*comparison, error)
 	}
 	c.sourceCover, c.machineCover = emu.NewCoverage(c.source), emu.NewCoverage(c.code)
 	c.kinds, c.hosted = kinds(program), hosted(program)
+	c.used = paramKinds(program, c.kinds)
 	c.search = newSearch(c)
 	*c.allowance = 4 * o.Search * c.size()
 	return c, nil
@@ -260,7 +261,8 @@ type comparison struct {
 	sourceCover, machineCover *emu.Coverage
 	grown                     int // how often something was performed for the first time
 	kinds                     map[int32]emu.Kind
-	hosted                    []ir.Var // see hosted
+	hosted                    []ir.Var           // see hosted
+	used                      map[int64]paramUse // see paramKinds
 	deaths                    map[occurrence]*death
 	reading                   reading        // that with which machine code did last what the program does
 	crowded                   map[int32]bool // see replay

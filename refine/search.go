@@ -200,7 +200,7 @@ func (c *comparison) shorter(of *Input) (*Input, *run) {
 
 // counts are the words of the parameters on which conditions depend and that are no part of an address.
 func (c *comparison) counts() (out []int64) {
-	used := paramKinds(c.program, c.kinds)
+	used := c.used
 	address := func(at int64) bool {
 		u, ok := used[at]
 		return ok && (u.kind == emu.Pointer || u.kind == emu.Shared || u.kind == emu.Function)

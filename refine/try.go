@@ -226,7 +226,7 @@ func (c *comparison) extreme(approximate bool) {
 // tiny are inputs in which a parameter is a subnormal number, each of another one, and memory holds the same everywhere, or zeros: what is added to a
 // variance, a scale. What is made of them may be as small.
 func (c *comparison) tiny() (list []*Input) {
-	used := paramKinds(c.program, c.kinds)
+	used := c.used
 	for _, at := range slices.Sorted(maps.Keys(used)) {
 		value, ok := map[emu.Kind]uint64{emu.Float32: subnormal32, emu.Float64: subnormal64}[used[at].kind]
 		for _, w := range []World{Zero, Equal} {
@@ -250,8 +250,8 @@ const (
 // mostExtreme bounds the inputs of floating-point numbers of any size.
 const mostExtreme = 40
 
-// last compares the two codes on inputs that reach nothing new, but on which operations differ that do the same on most: where pointers are aliases,
-// and on floating-point numbers of any size, unless functions are approximate.
+// last compares the two codes on inputs that reach nothing new, but on which operations differ that do the same on most: where pointers are
+// aliases, and on floating-point numbers of any size, unless functions are approximate.
 func (c *comparison) last(approximate bool) {
 	end := c.spent + c.o.Search/2
 	try := func(in *Input, of spot) {
@@ -262,10 +262,11 @@ func (c *comparison) last(approximate bool) {
 	for i, in := range c.aliased(c.plenty(Small, 2, 1)) {
 		try(in, spot{machine: i == 0, slight: true})
 	}
+	if approximate || !c.floating() {
+		return
+	}
 	for n := range uint64(leastExtreme) {
-		if !approximate && c.floating() {
-			try(c.choose(c.o.Seed+n, Extreme), spot{machine: true})
-		}
+		try(c.choose(c.o.Seed+n, Extreme), spot{machine: true})
 	}
 }
 
