@@ -3,7 +3,6 @@ package figures
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"optcheck/internal/plain"
@@ -38,16 +37,9 @@ func divided(t Tree) ([]string, error) {
 		of := func(says string) string {
 			return plain.Number(len(seen[says])) + " of " + plain.Number(len(all[says]))
 		}
-		rows = append(rows, row(f[1], len(tests), runs, power(instances), of("allowed"), of("forbidden")))
+		rows = append(rows, row(f[1], len(tests), runs, digits2(float64(instances)), of("allowed"), of("forbidden")))
 	}
 	return rows, nil
-}
-
-// power writes a number with two digits and a power of ten.
-func power(n uint64) string {
-	mantissa, exponent, _ := strings.Cut(fmt.Sprintf("%.1e", float64(n)), "e+")
-	x, _ := strconv.Atoi(exponent)
-	return fmt.Sprintf("%s·10^%d", mantissa, x)
 }
 
 // located is the rate of tests by the devices of their two locations.

@@ -67,6 +67,14 @@ func speedSentences(t Tree) ([]string, error) {
 	}, err
 }
 
+// two are two numbers of a row.
+func two(a, b string) (x, y float64, err error) {
+	if x, err = strconv.ParseFloat(a, 64); err == nil {
+		y, err = strconv.ParseFloat(b, 64)
+	}
+	return x, y, err
+}
+
 // digits2 writes a number with two digits and a power of ten.
 func digits2(x float64) string {
 	mantissa, exponent, _ := strings.Cut(fmt.Sprintf("%.1e", x), "e+")
@@ -220,11 +228,7 @@ var (
 func (t Tree) searched() (map[string]map[string]float64, error) {
 	rates := map[string]map[string]float64{}
 	return rates, t.rows(h200+"adaptive/search.tsv.gz", 9, func(x []string) error {
-		weak, err := strconv.ParseFloat(x[5], 64)
-		if err != nil {
-			return err
-		}
-		seconds, err := strconv.ParseFloat(x[8], 64)
+		weak, seconds, err := two(x[5], x[8])
 		if err != nil {
 			return err
 		}

@@ -25,11 +25,7 @@ var turnTests = [][2]string{
 func (t Tree) turned() (map[string]map[string]map[string][2]float64, error) {
 	counts := map[string]map[string]map[string][2]float64{}
 	return counts, t.rows(h200+"adaptive/turns.tsv.gz", 8, func(x []string) error {
-		weak, err := strconv.ParseFloat(x[4], 64)
-		if err != nil {
-			return err
-		}
-		seconds, err := strconv.ParseFloat(x[6], 64)
+		weak, seconds, err := two(x[4], x[6])
 		if err != nil {
 			return err
 		}
