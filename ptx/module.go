@@ -113,6 +113,20 @@ type Func struct {
 	all        span
 }
 
+// Declared is where a text names a function first: its prototype, or the function. It is -1 if there is none.
+func (m *Module) Declared(name string) int {
+	at := -1
+	if f := m.Func(name); f != nil {
+		at = f.all.from
+	}
+	for _, p := range m.Prototypes {
+		if p.Name == name && (at < 0 || p.decl.from < at) {
+			at = p.decl.from
+		}
+	}
+	return at
+}
+
 // Register is a register of a function. Registers of inner blocks are registers of
 // their own, whatever their names.
 type Register struct {

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -30,20 +31,33 @@ func (p *program) pointedTo() {
 	}
 }
 
-// inOrder puts the variables into the order in which ptxas lays out shared memory, whatever refers to them first: those of
-// functions, then those of the module, as they are declared.
+// inOrder puts the variables into the order in which ptxas lays out shared memory, whatever refers to them first: those of functions that other
+// modules can call, then those of the module, then those of other functions, each as they are declared. What nobody names has no place there.
 func (p *program) inOrder() {
 	at := map[string]int{}
 	for i := range p.m.Vars {
 		at[p.m.Vars[i].Name] = i + 1
 	}
-	rank := func(v *ir.Var) int {
-		if v.Func != "" {
-			return 0
+	place := func(v *ir.Var) (kind, n int) {
+		f := p.m.Func(v.Func)
+		switch {
+		case v.Func == "" || f == nil:
+			return 1, at[v.Name]
+		case f.Visible:
+			return 0, p.m.Declared(v.Func)
 		}
-		return at[v.Name]
+		return 2, p.m.Declared(v.Func)
 	}
-	slices.SortStableFunc(p.b.P.Vars, func(a, b ir.Var) int { return rank(&a) - rank(&b) })
+	used := map[string]bool{}
+	for i := range p.b.P.Consts {
+		used[p.b.P.Consts[i].Symbol] = true
+	}
+	p.b.P.Vars = slices.DeleteFunc(p.b.P.Vars, func(v ir.Var) bool { return v.Space == ir.Shared && v.Func != "" && !used[v.Name] })
+	slices.SortStableFunc(p.b.P.Vars, func(a, b ir.Var) int {
+		m, i := place(&a)
+		n, k := place(&b)
+		return cmp.Or(m-n, i-k)
+	})
 }
 
 // newVar makes a variable of memory; nil if it is not understood. Variables of .local space have their

@@ -28,6 +28,9 @@ func Lower(m *ptx.Module, prog *isa.Program, file *cubin.File, kernel string) (k
 	if k.Program, err = ptxlower.Kernel(m, kernel); err == nil {
 		k.Machine, err = sasslower.Kernel(prog, file, kernel)
 	}
+	if err == nil {
+		err = name(k.Program, k.Machine)
+	}
 	return k, err
 }
 

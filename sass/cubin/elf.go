@@ -157,8 +157,9 @@ func text(table []byte, at uint32) []byte {
 
 // Kinds of symbols.
 const (
-	symObject = 1
-	symFunc   = 2
+	symObject   = 1
+	symFunc     = 2
+	symUnlinked = 13 // a variable of code that is not linked
 )
 
 // symbol is a row of the table of symbols.
@@ -230,7 +231,7 @@ func (f *File) relocations(section int) []Reloc {
 			}
 			if n := info >> 32; n < uint64(len(symbols)) {
 				r.target = symbols[n]
-				if r.target.kind == symObject || r.target.kind == symFunc {
+				if k := r.target.kind; k == symObject || k == symFunc || k == symUnlinked {
 					r.Symbol = r.target.name
 				}
 			}

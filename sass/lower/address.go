@@ -98,7 +98,8 @@ func (s *step) termReg(t term, n int) ir.Reg {
 
 // address sets Addr, AddrBits and Offset of an access.
 func (s *step) address(a *ir.Access, o *isa.Operand) {
-	terms, ok := addressTerms(o.Text)
+	text, v := s.linkedPart(o.Text)
+	terms, ok := addressTerms(text)
 	if !ok || len(terms) > 3 || o.Part != "" && o.Kind == isa.OpdConst {
 		s.fail("address %s", o.Text)
 		return
@@ -108,6 +109,26 @@ func (s *step) address(a *ir.Access, o *isa.Operand) {
 		a.AddrBits = 64
 	}
 	a.Addr, a.Offset = s.sum(terms, a.AddrBits, o.Text)
+	switch {
+	case v == ir.None:
+	case s.is(a.Addr, 0):
+		a.Addr = v
+	default:
+		a.Addr = s.op(ir.Add, ir.Unsigned(a.AddrBits), a.Addr, v)
+	}
+}
+
+// linkedPart is the part of an address that the linker fills in, `((symbol + 0x4)), and the address without.
+func (s *step) linkedPart(text string) (rest string, v ir.Reg) {
+	from, to := strings.IndexByte(text, '`'), strings.LastIndexByte(text, ')')
+	if from < 0 || to < from {
+		return text, ir.None
+	}
+	v, ok := s.sharedSymbol(text[from : to+1])
+	if !ok {
+		return text, ir.None
+	}
+	return text[:from] + "0" + text[to+1:], v
 }
 
 // sum adds up the registers of an address, and its numbers.

@@ -168,6 +168,15 @@ func simple(kind ir.FlowKind) func(*step) {
 	return func(s *step) { s.do(flow(kind)) }
 }
 
+// exit: EXIT [p].
+func exit(s *step) {
+	f := flow(ir.Exit)
+	if s.isPred() {
+		f.Cond, f.Not = s.predIn()
+	}
+	s.do(f)
+}
+
 // bpt: BPT.TRAP n.
 func bpt(s *step) {
 	if !s.mod("TRAP") {

@@ -172,7 +172,7 @@ func (s *step) raw(o *isa.Operand) ir.Reg {
 		return s.k(s.literal())
 	case isa.OpdConst:
 		return s.bank(o, 4)
-	case isa.OpdSym:
+	case isa.OpdSym, isa.OpdLabel:
 		return s.symbol(o)
 	}
 	s.fail("operand %s of %s", o.Text, s.in.Op)
@@ -303,10 +303,12 @@ func symbolName(s string) string {
 func (s *step) symbol(o *isa.Operand) ir.Reg {
 	shift := map[string]int{"lo": 0, "hi": 32}
 	n, ok := shift[o.Part]
-	fn := &s.u.funcs[s.fn]
-	rel, linked := fn.relocs[s.in.Addr]
+	rel, linked := s.u.funcs[s.fn].relocs[s.in.Addr]
 	switch {
 	case !ok:
+		if v, ok := s.sharedSymbol(o.Sym); ok && o.Part == "" && s.literal() == 0 {
+			return v
+		}
 	case strings.HasSuffix(o.Sym, "@srel") && !linked: // relative to the section, and in the encoding
 		return s.k(s.literal())
 	case s.literal() != 0: // an addend in place
@@ -326,6 +328,15 @@ func (s *step) symbol(o *isa.Operand) ir.Reg {
 	}
 	s.fail("symbol %s of %s", o.Text, s.in.Op)
 	return s.k(0)
+}
+
+// sharedSymbol is the place of a variable in shared memory, from where variables begin: code that is not linked has that of the block elsewhere.
+func (s *step) sharedSymbol(text string) (v ir.Reg, ok bool) {
+	rel, ok := s.u.funcs[s.fn].relocs[s.in.Addr]
+	if !ok || rel.Symbol == "" || symbolName(text) != rel.Symbol {
+		return ir.None, false
+	}
+	return s.u.b.Symbol(rel.Symbol, rel.Addend-s.u.arch.shared, false), true
 }
 
 // funcNamed reports whether the file has a function of a name.

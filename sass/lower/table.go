@@ -195,7 +195,7 @@ func control(add adder) {
 	add(call, "CALL")
 	add(ret, "RET")
 	add(lepc, "LEPC")
-	add(simple(ir.Exit), "EXIT")
+	add(exit, "EXIT")
 	add(simple(ir.Exit), "KILL")
 	add(bpt, "BPT")
 	add(bssy, "BSSY")
