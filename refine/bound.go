@@ -225,8 +225,8 @@ func (x *registers) monotonic(inst int, o *ir.Op) (b bounds, ok bool) {
 	case ir.Rem:
 		return bounds{0, min(p.high, q.high-1)}, positive && q.low > 0
 	case ir.Shl:
-		k := q.low
-		return bounds{p.low << k, p.high << k}, q.high == k && k < uint64(n) && p.high<<k>>k == p.high
+		k, all := q.low, within(n).high
+		return bounds{p.low << k & all, p.high << k & all}, q.high == k && k < uint64(n) && p.low>>(uint64(n)-k) == p.high>>(uint64(n)-k)
 	case ir.Shr:
 		k := q.low
 		return bounds{p.low >> k, p.high >> k}, q.high == k && k < uint64(n) && p.high <= most

@@ -226,14 +226,14 @@ func (c *comparison) replayBoth(runs [2]*emu.Grid, open []*undefined, l *emu.Lau
 				c.search.follow(in, true, r.w)
 			}
 			err := r.run(c, ref)
-			c.spent += r.w.Steps
+			c.spent += r.cost()
 			// ptxas counts loops of diverged lanes in uniform registers, of which a warp has one set: nobody else runs meanwhile.
 			if early == nil && errors.As(err, new(*accuse)) && len(c.machine.Uniform) > 0 {
 				patient := p
 				patient.Patient = true
 				if other := c.newReplay(in, g, open, c.code, l, block, id, patient, how); other.run(c, ref) == nil {
 					r, err = other, nil
-					c.spent += r.w.Steps
+					c.spent += r.cost()
 				}
 			}
 			merge(cover, r.w.Cover)
@@ -300,7 +300,7 @@ func (c *comparison) performs(in *Input, g *emu.Grid, open []*undefined, l *emu.
 	return slices.ContainsFunc(ways, func(how reading) bool {
 		r := c.newReplay(in, g, open, c.code, l, blockOf(g, l, w), g.Warps[w].ID, p, how)
 		err := r.run(c, g.Warps[w])
-		c.spent += r.w.Steps
+		c.spent += r.cost()
 		return err == nil
 	})
 }

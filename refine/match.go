@@ -52,7 +52,8 @@ func (l *lane) nextOf(k emu.EventKind, p emu.Place) *emu.Event {
 func (l *lane) seek(is func(e *emu.Event) bool) (skip int, ok bool) {
 	for i := l.at; i < len(l.rec.Events); i++ {
 		e := &l.rec.Events[i]
-		if !l.done[i] && is(e) {
+		l.looked++
+		if !l.done.has(i) && is(e) {
 			if !l.late || e.Kind != emu.EventLoad || e.Object || !l.dead(i) {
 				return i - l.at, true
 			}
@@ -82,7 +83,7 @@ func (r *replay) risen(th *lane, kind emu.EventKind, a *ir.Access, p emu.Place, 
 		copy(buf, binary.LittleEndian.AppendUint64(nil, e.Value))
 		r.overlay(th, e.Place, bytesOf(e), false)
 	}
-	th.done[i] = true
+	th.done.add(i)
 	return true
 }
 
@@ -90,8 +91,9 @@ func (r *replay) risen(th *lane, kind emu.EventKind, a *ir.Access, p emu.Place, 
 // It reports its number.
 func (l *lane) ahead(kind emu.EventKind, p emu.Place, bytes int) (int, bool) {
 	for i := l.at; i < len(l.rec.Events); i++ {
+		l.looked++
 		switch e := &l.rec.Events[i]; {
-		case l.done[i]:
+		case l.done.has(i):
 		case e.Kind == kind && e.Place == p:
 			return i, e.Sem <= ir.Relaxed
 		case e.Sync() && !free(e) || e.Sem > ir.Relaxed && e.Kind != emu.EventStore, // a release orders what precedes it
@@ -115,7 +117,7 @@ func (l *lane) skippable(i int) bool {
 	ev := l.rec.Events
 	e := &ev[i]
 	switch {
-	case free(e), l.done[i]:
+	case free(e), l.done.has(i):
 		return true
 	case e.Kind == emu.EventLoad:
 		return !e.Object && l.dead(i)
@@ -308,7 +310,7 @@ func (r *replay) Barrier(w *emu.Warp, pc int32, b *ir.Barrier, act uint32) (bool
 func (r *replay) stores(th *lane, n int) bool {
 	for i := range n {
 		k := th.rec.Events[th.at+i].Kind
-		if (k == emu.EventStore || k == emu.EventAtomic || k == emu.EventCopy) && !th.done[th.at+i] {
+		if (k == emu.EventStore || k == emu.EventAtomic || k == emu.EventCopy) && !th.done.has(th.at+i) {
 			return true
 		}
 	}
@@ -507,9 +509,9 @@ func (r *replay) atomic(a *ir.Access, l int, p emu.Place) bool {
 		f := &th.rec.Events[i+k]
 		r.overlayResult(l, f)
 		r.give(a, l, f, true)
-		th.done[i+k] = true
+		th.done.add(i + k)
 	}
-	for th.at < len(th.rec.Events) && th.done[th.at] {
+	for th.at < len(th.rec.Events) && th.done.has(th.at) {
 		th.take()
 	}
 	r.acquired(th)
@@ -626,7 +628,7 @@ func (r *replay) aggregateOf(a *ir.Access, l int, act, among uint32, at *[emu.La
 func (l *lane) nextAggregated(p emu.Place) (i int, ok bool) {
 	for i := l.at; i < len(l.rec.Events); i++ {
 		switch e := &l.rec.Events[i]; {
-		case e.Kind != emu.EventAtomic || l.done[i]:
+		case e.Kind != emu.EventAtomic || l.done.has(i):
 		case e.Place == p:
 			return i, l.aggregates(i)
 		case !e.Balanced:
@@ -649,13 +651,13 @@ func (l *lane) aggregates(at int) bool {
 
 // perform goes over a read-modify-write of the record, and over what stands before it unless that is still to be performed.
 func (l *lane) perform(i int) {
-	l.done[i] = true
+	l.done.add(i)
 	for k := l.at; k < i; k++ {
-		if l.rec.Events[k].Kind == emu.EventAtomic && !l.done[k] {
+		if l.rec.Events[k].Kind == emu.EventAtomic && !l.done.has(k) {
 			return
 		}
 	}
-	for l.at <= i || l.at < len(l.rec.Events) && l.done[l.at] {
+	for l.at <= i || l.at < len(l.rec.Events) && l.done.has(l.at) {
 		l.take()
 	}
 }

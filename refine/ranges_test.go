@@ -464,19 +464,21 @@ func TestBounds(t *testing.T) {
 func TestFloatBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(32, 3))
 	arity := map[ir.Code]int{ir.FAdd: 2, ir.FMul: 2, ir.FFma: 3, ir.FDiv: 2, ir.FSqrt: 1, ir.FRcp: 1, ir.FCvt: 1, ir.FToI: 1, ir.IToF: 1, ir.FRint: 1, ir.Min: 2, ir.Max: 2,
-		ir.Abs: 1, ir.Neg: 1, ir.Mov: 1, ir.Sel: 3, ir.Cmp: 2, ir.CopySign: 2}
+		ir.Abs: 1, ir.Neg: 1, ir.Mov: 1, ir.Sel: 3, ir.Cmp: 2, ir.CopySign: 2, ir.Approx: 1}
 	codes := slices.Sorted(maps.Keys(arity))
 	floats, ints := []ir.Type{ir.F32, ir.F64, ir.F16}, []ir.Type{ir.U8, ir.U16, ir.U32, ir.U64, ir.S8, ir.S16, ir.S32, ir.S64}
 	edges := []uint64{0, 1, 0x7f800000, 0x7f7fffff, 0x7f800001, 0x3f800000, 0x00800000, 0x80000000, 0x7ff << 52, 0x7ff<<52 - 1, 0x3ff << 52, 1 << 63, 1 << 52}
 	tight := map[ir.Code]bool{}
 	for range 600_000 {
 		o := ir.Op{Code: codes[r.IntN(len(codes))], Type: floats[r.IntN(3)], To: floats[r.IntN(3)], Cond: ir.Cond(r.IntN(16)),
-			Mode: ir.Mode(r.IntN(4)) | []ir.Mode{0, 0, 0, ir.FTZ, ir.Sat, ir.NaN, ir.XorSign, ir.SatFinite}[r.IntN(8)], Src: [4]ir.Reg{0, 1, 2, 3}}
+			Mode: ir.Mode(r.IntN(4)) | []ir.Mode{0, 0, 0, ir.FTZ, ir.Sat, ir.NaN, ir.XorSign, ir.SatFinite, ir.AnyNaN}[r.IntN(9)], Src: [4]ir.Reg{0, 1, 2, 3}}
 		switch o.Code {
 		case ir.IToF:
 			o.Type = ints[r.IntN(len(ints))]
 		case ir.FToI:
 			o.To = ints[r.IntN(len(ints))]
+		case ir.Approx:
+			o.Type, o.Imm = ir.F32, uint64(ir.ApproxEx2)
 		}
 		for i := arity[o.Code]; i < 4; i++ {
 			o.Src[i] = ir.None
@@ -504,7 +506,7 @@ func TestFloatBounds(t *testing.T) {
 			of[ir.Reg(i)] = [2]uint64{a, b}
 			s[i] = []uint64{a, b, a + (b-a)/2, a + r.Uint64()%max(b-a, 1)}[r.IntN(4)]
 		}
-		v := ir.Eval(&o, &s, 0)
+		v := ir.Eval(&o, &s, []uint64{0, ^uint64(0)}[r.IntN(2)])
 		if low, high := refine.ResultOf(&o, of); v < low || v > high {
 			require.Fail(t, "out of bounds", "%+v of %#x within %#x: %#x, not %#x to %#x", o, s, of, v, low, high)
 		} else {

@@ -47,11 +47,39 @@ type lane struct {
 	cut      bool // the program's run was cut: what is behind the record is not known
 	absorbed int  // fences of the program that were taken for one of the machine's, since the last access
 	// done are read-modify-writes that were performed ahead of others.
-	done map[int]bool
+	done performed
 	dead func(event int) bool
 	// late tells that a load on which nothing depends is left out if a later one can be the machine's.
 	late bool
+	// looked counts the events that were looked at to find those that accesses are.
+	looked int64
 }
+
+// performed are numbers of events that were performed.
+type performed []bool
+
+func (p performed) has(i int) bool { return i < len(p) && p[i] }
+
+func (p *performed) add(i int) {
+	for len(*p) <= i {
+		*p = append(*p, false)
+	}
+	(*p)[i] = true
+}
+
+// cost is what a replay took, in instructions of lanes.
+func (r *replay) cost() int64 {
+	n := r.w.Steps
+	for _, l := range r.lanes {
+		if l != nil {
+			n += l.looked / looks
+		}
+	}
+	return n
+}
+
+// looks is how many events are looked at in the time of an instruction.
+const looks = 4
 
 // accuse is a difference, found while the machine code runs or at its end.
 type accuse struct {
@@ -85,7 +113,7 @@ func (c *comparison) newReplay(in *Input, grid *emu.Grid, open []*undefined, cod
 		}
 		n := t.Block*l.Threads() + t.Index
 		r.lanes[i] = &lane{number: i, rec: grid.Records[n], open: open[n], own: map[emu.Word]emu.Stored{}, epochs: []emu.Epoch{nil}, cut: grid.Cut,
-			done: map[int]bool{}, late: how.late, dead: func(event int) bool { return c.dead(in, l, grid, n, event) }}
+			late: how.late, dead: func(event int) bool { return c.dead(in, l, grid, n, event) }}
 	}
 	return r
 }
@@ -104,7 +132,7 @@ func (l *lane) over() bool {
 		return false
 	}
 	for i := l.at; i < len(l.rec.Events); i++ {
-		if !free(&l.rec.Events[i]) && !l.done[i] {
+		if !free(&l.rec.Events[i]) && !l.done.has(i) {
 			return false
 		}
 	}

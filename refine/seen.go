@@ -46,7 +46,7 @@ func (l *lane) compared(undefined, sure []bool) {
 		switch {
 		case l.open.values[i] || l.open.inputs[i]:
 			undefined[e.Inst] = true
-		case i < known && (i < l.at || l.done[i]):
+		case i < known && (i < l.at || l.done.has(i)):
 			sure[e.Inst] = true
 		}
 	}

@@ -196,7 +196,7 @@ func (c *comparison) alone(code *emu.Code, in *Input, was *emu.Grid, open []*und
 	r := c.newReplay(in, was, open, code, l, blockOf(was, l, warp), ref.ID, policy, reading{})
 	prepare(r.w)
 	err := r.run(c, ref)
-	c.flipped += r.w.Steps
+	c.flipped += r.cost()
 	return err
 }
 
@@ -215,7 +215,8 @@ func (c *comparison) lookAgain(ctx context.Context, left []int32) {
 		var list, like []*Input
 		for _, what := range []uint8{seenFalse, seenTrue, seenEqual, 0} {
 			if m, ok := c.made[showing{i, what}]; ok && (what == 0 || c.shown[i]&what == 0) && !slices.Contains(list, m.in) {
-				list, like = append(list, m.in), slices.Concat(like, filled(m.in), c.aliased(m.in), c.huge(m.in), c.otherwise(m.in))
+				list = append(list, m.in)
+				like = slices.Concat(like, c.folded(m.in), filled(m.in), c.aliased(m.in), c.huge(m.in), c.otherwise(m.in))
 			}
 		}
 		list = append(append(list, c.plenty(Aligned, 16, 0)), like...)

@@ -251,7 +251,7 @@ const (
 const mostExtreme = 40
 
 // last compares the two codes on inputs that reach nothing new, but on which operations differ that do the same on most: where pointers are
-// aliases, and on floating-point numbers of any size, unless functions are approximate.
+// aliases, where lanes are those of several rows, and on floating-point numbers of any size, unless functions are approximate.
 func (c *comparison) last(approximate bool) {
 	end := c.spent + c.o.Search/2
 	try := func(in *Input, of spot) {
@@ -259,8 +259,14 @@ func (c *comparison) last(approximate bool) {
 			c.try(in, of)
 		}
 	}
-	for i, in := range c.aliased(c.plenty(Small, 2, 1)) {
+	much := c.plenty(Small, 2, 1)
+	for i, in := range c.aliased(much) {
 		try(in, spot{machine: i == 0, slight: true})
+	}
+	if asksLanes(c.program) {
+		for _, in := range c.folded(much) {
+			try(in, spot{machine: true})
+		}
 	}
 	if approximate || !c.floating() {
 		return
