@@ -177,3 +177,22 @@ func TestAddressesExecuted(t *testing.T) {
 	}
 	require.Greater(t, compared, 500)
 }
+
+// TestAddressed: which instructions have an address: accesses, copies, and what is done to an mbarrier; not what works on a cache.
+func TestAddressed(t *testing.T) {
+	at := isa.Operand{Kind: isa.OpdMem, Off: 24}
+	for _, x := range []struct {
+		op   string
+		role isa.Role
+		want string
+	}{
+		{"LDS", isa.RoleLoad, "0"}, {"STS", isa.RoleStore, "0"}, {"ATOMS", isa.RoleAtomic, "0"}, {"REDAS", isa.RoleReduction, "0"}, {"LDGSTS", isa.RoleCopy, "0"},
+		{"SYNCS", isa.RoleCache, "0"}, {"CCTL", isa.RoleCache, ""}, {"MOV", isa.RoleALU, ""},
+	} {
+		f := &isa.Func{Insts: []isa.Inst{{Op: x.op, Role: x.role, Target: -1, Args: []isa.Operand{at}}}}
+		f.BuildCFG()
+		got := follow(f, 0).out[0]
+		require.Equal(t, x.want, got.root, x.op)
+		require.Equal(t, x.want != "", got.offset == 24, x.op)
+	}
+}
