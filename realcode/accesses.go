@@ -124,6 +124,9 @@ func (c *checker) until(k int, next [][]int32, stop func(l int32) bool) {
 // performed (PTX ISA, ld.volatile).
 func (c *checker) overwritten(k int) bool {
 	op, ok := c.src.ops[k], true
+	if op.addr.root == "" {
+		return false
+	}
 	c.until(k, c.pg.next, func(l int32) bool {
 		if l < 0 {
 			ok = false
@@ -135,7 +138,7 @@ func (c *checker) overwritten(k int) bool {
 		case e.Kind == ptx.Store && x.addr.root == op.addr.root && x.addr.offset == op.addr.offset && x.addr.width == op.addr.width &&
 			!e.Weak() && scopes[e.Scope] >= scopes[op.Effect.Scope] && x.Inst.Guard < 0:
 			return len(c.mainOf(int(l))) > 0 // one that is overwritten itself is passed
-		case !relaxed(x) || !apart(x, op) || op.addr.root == "":
+		case !relaxed(x) || !apart(x, op):
 			ok = false
 		}
 		return !ok

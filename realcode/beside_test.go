@@ -15,14 +15,17 @@ import (
 func checkerOf(t *testing.T, before, body string) *checker {
 	t.Helper()
 	m, err := ptx.Parse("k.ptx", []byte(".version 8.0\n.target sm_90\n.address_size 64\n.shared .align 8 .b64 s[8];\n"+before+
-		".visible .entry k(.param .u64 p, .param .u64 q) {\n.reg .b32 r<9>; .reg .b64 d<9>; .reg .pred c;\nld.param.u64 d1, [p]; ld.param.u64 d2, [q];\n"+body+"\nret;\n}\n"))
+		".visible .entry k(.param .u64 p, .param .u64 q) {\n.reg .pred c; .reg .b32 r<9>; .reg .b64 d<9>;\nld.param.u64 d1, [p]; ld.param.u64 d2, [q];\n"+body+"\nret;\n}\n"))
 	require.NoError(t, err)
 	src, err := readSource(m, m.Func("k"))
 	require.NoError(t, err)
-	c := &checker{name: "k", matcher: &matcher{src: src, mach: &machine{}}}
+	c := &checker{name: "k", sm: 90, res: &Result{}, matcher: &matcher{src: src, mach: &machine{sm: 90}}, failed: make([]bool, len(src.ops)), ends: map[*ptx.Func]loopEnds{}}
 	for k := range src.ops {
 		c.img = append(c.img, images{main: []int32{int32(k)}, by: -1})
 	}
+	c.pg, err = unroll(src.steps, src.entries[m.Func("k")], 0, nil, maxNodes())
+	require.NoError(t, err)
+	c.inPTX = nodesOf(c.pg, len(src.ops), func(n int) int32 { return c.pg.letter[n] })
 	return c
 }
 

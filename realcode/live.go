@@ -92,8 +92,7 @@ func (l *live) alone(f *ptx.Func, at int32, in *ptx.Inst) bool {
 	}
 	before := func(a, b int32) bool { return flowgraph.Dominates(l.dominators(f), a, b) }
 	return !slices.ContainsFunc(l.together, func(o *Op) bool {
-		return o.Inst.Name == in.Name && (o.Func == f || !o.Func.Entry) &&
-			(o.Func != f || o.Inst.Guard >= 0 || !before(at, o.at) && !before(o.at, at))
+		return o.Inst.Name == in.Name && (o.Func != f || o.Inst.Guard >= 0 || !before(at, o.at) && !before(o.at, at))
 	})
 }
 

@@ -147,10 +147,8 @@ func (m *machine) flow(in *isa.Inst, sp *step, from int32, base map[*isa.Func]in
 			m.lost = append(m.lost, in)
 		}
 	case isa.FlowPop:
-		if len(pops) > 0 && sp.guard < 0 {
+		if len(pops) > 0 {
 			sp.next = pops
-		} else if len(pops) > 0 {
-			sp.next = pops[:len(pops):len(pops)]
 		}
 	case isa.FlowExit:
 		sp.next = []int32{end}
@@ -249,23 +247,17 @@ func (m *machine) logic(mi *isa.Micro) (assign, bool) {
 	if mi.Op != isa.MicroPlop {
 		return assign{}, false
 	}
-	var free []isa.Operand
-	vals := make([]uint64, len(mi.Src))
-	which := -1
-	for i, o := range mi.Src {
-		if o.Kind != isa.OpdPred {
+	var of isa.Reg
+	for _, o := range mi.Src {
+		if o.Kind != isa.OpdPred || !o.Zero && of != (isa.Reg{}) && o.Reg != of {
 			return assign{}, false
 		}
-		vals[i] = 1
 		if !o.Zero {
-			if len(free) > 0 && o.Reg != free[0].Reg {
-				return assign{}, false
-			}
-			free, which = append(free, o), i
+			of = o.Reg
 		}
 	}
 	eval := func(v bool) (uint32, bool) {
-		w := make([]uint64, len(vals))
+		w := make([]uint64, len(mi.Src))
 		for i, o := range mi.Src {
 			x := o.Zero || v
 			if x != o.Not {
@@ -274,17 +266,15 @@ func (m *machine) logic(mi *isa.Micro) (assign, bool) {
 		}
 		return mi.Eval(w)
 	}
-	t, ok1 := eval(true)
-	f, ok2 := eval(false)
+	t, ok := eval(true)
+	f, _ := eval(false)
 	switch {
-	case !ok1 || !ok2:
+	case !ok:
 		return assign{}, false
 	case t == f:
 		return assign{src: -1, neg: t != 0}, true
-	case which < 0:
-		return assign{}, false
 	}
-	return assign{src: m.condOf(mi.Src[which].Reg), neg: t == 0, fork: mi.Src[which].Reg != mi.Dst}, true
+	return assign{src: m.condOf(of), neg: t == 0, fork: of != mi.Dst}, true
 }
 
 // reachable tells of each step whether control can come to it from the first.

@@ -273,7 +273,7 @@ func (w *regWalk) micro(mi *isa.Micro) address {
 		}
 		parts = append(parts, v.String())
 	}
-	if commutes(mi.Op) && len(parts) >= 3 && parts[2] < parts[1] {
+	if commutes(mi.Op) && parts[2] < parts[1] {
 		parts[1], parts[2] = parts[2], parts[1]
 	}
 	return hash(parts...)

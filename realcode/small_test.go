@@ -140,6 +140,7 @@ func TestOperandValues(t *testing.T) {
 		"a register":             {isa.Operand{Kind: isa.OpdReg, Reg: b}, address{root: "c0.360"}},
 		"from before":            {isa.Operand{Kind: isa.OpdReg, Reg: c}, address{root: "?in7.R3"}},
 		"negated":                {isa.Operand{Kind: isa.OpdReg, Reg: b, Neg: true}, hash("modified", "true false false", w.state[1].String())},
+		"without its sign, one":  {isa.Operand{Kind: isa.OpdReg, Reg: b, Abs: true}, hash("modified", "false false true", w.state[1].String())},
 		"inverted":               {isa.Operand{Kind: isa.OpdReg, Reg: b, Not: true}, hash("modified", "false true false", w.state[1].String())},
 		"negated, from before":   {isa.Operand{Kind: isa.OpdReg, Reg: c, Neg: true}, address{}},
 		"nothing that is a word": {isa.Operand{Kind: isa.OpdMem, Reg: b}, address{}},

@@ -53,7 +53,7 @@ var defined, used = (*ptx.Inst).Defines, (*ptx.Inst).Uses
 // addressOf is where an access goes.
 func (w *walk) addressOf(in *ptx.Inst) (a address) {
 	for i := range in.Args {
-		if o := &in.Args[i]; o.Kind == ptx.Mem && len(o.Elems) > 0 {
+		if o := &in.Args[i]; o.Kind == ptx.Mem {
 			a = w.base(&o.Elems[0], 0)
 			a.offset += o.Value
 			break
@@ -115,8 +115,7 @@ func (w *walk) base(o *ptx.Operand, depth int) address {
 	}
 	a := own
 	switch {
-	case in.Name == "ld" && in.Has("param") && len(in.Args) == 2 && in.Args[1].Kind == ptx.Mem && in.Args[0].Kind == ptx.Reg &&
-		in.Args[1].Elems[0].Kind == ptx.Sym:
+	case in.Name == "ld" && in.Has("param") && in.Args[0].Kind == ptx.Reg && in.Args[1].Elems[0].Kind == ptx.Sym:
 		if name := in.Args[1].Elems[0].Name; slices.ContainsFunc(w.f.Params, func(v ptx.Var) bool { return v.Name == name }) {
 			a = address{root: fmt.Sprintf("[%s.%s+%d]", w.f.Name, name, in.Args[1].Value)}
 		}
@@ -136,7 +135,7 @@ func (w *walk) base(o *ptx.Operand, depth int) address {
 				a.offset += in.Args[i].Value
 			}
 		}
-	case slices.Contains(computes, in.Name) && in.Args[0].Kind == ptx.Reg:
+	case slices.Contains(computes, in.Name):
 		a = w.function(in, depth)
 	}
 	if a.root == "" {
