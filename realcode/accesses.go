@@ -137,7 +137,7 @@ func (c *checker) overwritten(k int) bool {
 		switch {
 		case e.Kind == ptx.Store && x.addr.root == op.addr.root && x.addr.offset == op.addr.offset && x.addr.width == op.addr.width &&
 			!e.Weak() && scopes[e.Scope] >= scopes[op.Effect.Scope] && x.Inst.Guard < 0:
-			return len(c.mainOf(int(l))) > 0 // one that is overwritten itself is passed
+			return len(c.img[l].main) > 0 // one that is overwritten itself is passed
 		case !relaxed(x) || !apart(x, op):
 			ok = false
 		}

@@ -21,7 +21,7 @@ func checkerOf(t *testing.T, before, body string) *checker {
 	require.NoError(t, err)
 	c := &checker{name: "k", sm: 90, res: &Result{}, matcher: &matcher{src: src, mach: &machine{sm: 90}}, failed: make([]bool, len(src.ops)), ends: map[*ptx.Func]loopEnds{}}
 	for k := range src.ops {
-		c.img = append(c.img, images{main: []int32{int32(k)}, by: -1})
+		c.img = append(c.img, images{main: []int32{int32(k)}})
 	}
 	c.pg, err = unroll(src.steps, src.entries[m.Func("k")], 0, nil, maxNodes())
 	require.NoError(t, err)
@@ -81,8 +81,7 @@ func TestNear(t *testing.T) {
 				if op == n.op {
 					c.img[j].main = nil
 					require.NotEqual(t, n.op, c.near(k, x.dir, x.wanted...).op)
-					c.img[j].by = k
-					require.Equal(t, n.op, c.near(k, x.dir, x.wanted...).op, "another one stands for it")
+					c.img[j].main = []int32{int32(j)}
 					c.src.ops[k].addr = op.addr
 					require.Equal(t, op.addr.root == "", c.near(k, x.dir, x.wanted...).op == n.op)
 				}

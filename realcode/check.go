@@ -93,7 +93,6 @@ type checker struct {
 	marks        [4][]int32
 	narrowed     int     // nodes of the graphs of single questions
 	question     pairing // its memory, from one to the next
-	groups       map[int][]int
 	ends         map[*ptx.Func]loopEnds
 	orders       *orders
 }
@@ -217,22 +216,6 @@ func (op *Op) strong() bool {
 	return !op.Effect.Kind.IsAccess() && op.Effect.Kind != ptx.Copy || op.Effect.Kind.IsAccess() && !op.Effect.Weak()
 }
 
-// group lists an operation and those for which its images stand, too.
-func (c *checker) group(k int) []int {
-	if c.img[k].by >= 0 {
-		k = c.img[k].by
-	}
-	if c.groups == nil {
-		c.groups = map[int][]int{}
-		for j := range c.img {
-			if by := c.img[j].by; by >= 0 {
-				c.groups[by] = append(c.groups[by], j)
-			}
-		}
-	}
-	return append([]int{k}, c.groups[k]...)
-}
-
 // operation checks one operation alone.
 func (c *checker) operation(k int) {
 	op, g := c.src.ops[k], &c.img[k]
@@ -252,7 +235,7 @@ func (c *checker) operation(k int) {
 		c.unknown(Missing, k, "%s", g.doubt)
 		return
 	}
-	if len(g.main) == 0 && g.by < 0 {
+	if len(g.main) == 0 {
 		c.absent(k, op, g)
 		return
 	}
@@ -448,9 +431,7 @@ func (c *checker) compareIn(g *graph, in [][]int32, which int, x, y int, xs, ys 
 		if x < 0 {
 			return
 		}
-		for _, k := range c.group(x) {
-			set(c.inPTX[k], q.inPTX, l)
-		}
+		set(c.inPTX[x], q.inPTX, l)
 		for _, i := range xs {
 			set(in[i], q.inCode, l)
 		}

@@ -213,7 +213,7 @@ func (c *checker) invalidated(k int) bool {
 			continue
 		}
 		ordered := c.behind(k, j)
-		for _, i := range c.mainOf(j) {
+		for _, i := range c.img[j].main {
 			if c.search(i, c.after, always, func(i int32) bool {
 				o := c.owner[i]
 				return (c.stale(i) || c.elsewhere(k, i)) && (o < 0 || slices.ContainsFunc(c.inPTX[o], func(n int32) bool { return ordered[n] }))

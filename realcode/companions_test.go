@@ -111,10 +111,10 @@ func TestBound(t *testing.T) {
 		line := lineOf(make([]isa.Inst, 5)...)
 		c.mach, c.owner = line.mach, line.owner
 		at, f := int32(3), int32(1)
-		g := &images{main: []int32{3}, flush: []int32{1}, by: -1}
+		g := &images{main: []int32{3}, flush: []int32{1}}
 		if x.acquires {
 			at, f = 1, 3
-			g = &images{main: []int32{1}, inval: []int32{3}, by: -1}
+			g = &images{main: []int32{1}, inval: []int32{3}}
 		}
 		c.img = []images{*g}
 		c.mach.steps[at].guard, c.mach.steps[at].guardNeg, c.owner[at] = cond, true, 0

@@ -62,7 +62,7 @@ func (c *checker) alongside(k, i, dir int32) int32 {
 // its turn.
 func (c *checker) elects(i int32) (int32, bool) {
 	in := c.mach.insts[i]
-	if in.Op != "ELECT" || in.Args[0].Kind != isa.OpdPred || c.mach.steps[i].guard >= 0 {
+	if in.Op != "ELECT" || c.mach.steps[i].guard >= 0 {
 		return -1, false
 	}
 	return c.mach.condOf(in.Args[0].Reg), true

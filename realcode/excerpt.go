@@ -79,9 +79,7 @@ func (x *excerpt) function(ops []*Op) {
 	}
 	at, near := map[int]*Op{}, make([]bool, len(code))
 	for _, op := range ops {
-		if at[op.Inst.Pos.Line] == nil {
-			at[op.Inst.Pos.Line] = op
-		}
+		at[op.Inst.Pos.Line] = op
 	}
 	for i, n := range code {
 		for k := max(0, i-beside); at[n] != nil && k <= min(len(code)-1, i+beside); k++ {

@@ -174,7 +174,7 @@ func (w *regWalk) block(b int) {
 	var defs []address
 	for i := w.f.Blocks[b].First; i < w.f.Blocks[b].End; i++ {
 		in := &w.f.Insts[i]
-		if in.Role.IsAccess() || in.Role == isa.RoleCopy || in.Role == isa.RoleCache && in.Op == "SYNCS" {
+		if in.Role.IsAccess() || in.Role == isa.RoleCache && in.Op == "SYNCS" {
 			w.out[i] = w.access(in)
 		}
 		w.behind[i] = w.next(in)
@@ -268,7 +268,7 @@ func (w *regWalk) micro(mi *isa.Micro) address {
 	parts := []string{fmt.Sprint(mi.Op, mi.LUT, mi.Signed, mi.Cmp, mi.Bool, mi.Sym)}
 	for i := range mi.Src {
 		v := w.value(&mi.Src[i])
-		if !v.fixed() || mi.Src[i].Kind == isa.OpdPred {
+		if !v.fixed() {
 			return address{}
 		}
 		parts = append(parts, v.String())

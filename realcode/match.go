@@ -16,9 +16,6 @@ type images struct {
 	stutter bool
 	// shape is the form of code, if it is one, by which alone it is known how often the operation is performed: execution has to show it.
 	shape string
-	// by is the operation that stands for this one, too: of two stores whose paths meet and
-	// that became one.
-	by int
 	// moved tells that the line is another operation's: the address said so.
 	moved bool
 	// pieces are the instructions of a vector access, those together that make it once: main has one of each.
@@ -144,7 +141,6 @@ func match(src *source, mach *machine) *matcher {
 		}
 	}
 	for k, op := range src.ops {
-		m.img[k].by = -1
 		m.opAt[op.Inst.N] = k
 		m.byLines(k, op)
 	}

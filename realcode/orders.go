@@ -86,7 +86,7 @@ func (c *checker) newOrders(code *graph, in [][]int32) *orders {
 	o.inPTX = make([]int32, len(g.next))
 	taken := false
 	for k, op := range c.src.ops {
-		if !op.strong() || c.img[k].by >= 0 || !slices.ContainsFunc(c.group(k), func(j int) bool { return !c.failed[j] }) {
+		if !op.strong() || c.failed[k] {
 			continue
 		}
 		var parts []int32
@@ -111,11 +111,8 @@ func (c *checker) newOrders(code *graph, in [][]int32) *orders {
 			add(invalOf, img.inval)
 		}
 		o.more[itself+lettersOf*int32(k)] = img.stutter
-		for _, j := range c.group(k) {
-			taken = taken || j != k && len(c.img[j].flush)+len(c.img[j].inval) > 0
-			for _, n := range c.inPTX[j] {
-				o.chain(g, n, parts)
-			}
+		for _, n := range c.inPTX[k] {
+			o.chain(g, n, parts)
 		}
 	}
 	if !taken {

@@ -29,7 +29,7 @@ func (c *checker) pairs() {
 			continue
 		}
 		for _, y := range ops {
-			if x == y || c.img[x].by == y || c.img[y].by == x {
+			if x == y {
 				continue
 			}
 			for _, w := range c.wants(x, y) {
@@ -95,14 +95,6 @@ func (c *checker) pair(x, y int, w want) {
 	c.res.Findings = append(c.res.Findings, f)
 }
 
-// mainOf is where an operation is; of one that another one stands for, where that is.
-func (c *checker) mainOf(k int) []int32 {
-	if by := c.img[k].by; by >= 0 {
-		return c.img[by].main
-	}
-	return c.img[k].main
-}
-
 func or(a, b []int32) []int32 {
 	if len(a) > 0 {
 		return a
@@ -124,7 +116,7 @@ func (c *checker) wants(x, y int) (out []want) {
 		p.optional, p.early = !steady, !steady
 	}
 	add := func(name string, first []int32, p policy) {
-		out = append(out, want{name, first, c.mainOf(y), p, steady})
+		out = append(out, want{name, first, c.img[y].main, p, steady})
 	}
 	one := func(rise, sink bool) policy {
 		q := p
@@ -134,36 +126,36 @@ func (c *checker) wants(x, y int) (out []want) {
 	g := &c.img[x]
 	switch {
 	case x < y && !memory && b.strong() && synchronises(ea) && synchronises(eb):
-		add("two synchronising operations", c.mainOf(x), p)
+		add("two synchronising operations", c.img[x].main, p)
 	case ea.Kind == ptx.ProxyFence:
 		if between(a, b) {
-			add("a fence between proxies and memory", c.mainOf(x), p)
+			add("a fence between proxies and memory", c.img[x].main, p)
 		}
 	case ea.Kind == ptx.MatrixWait && memory:
 		if c.src.afterMatrices(b) {
-			add("the wait for matrices and what follows", c.mainOf(x), one(false, true))
+			add("the wait for matrices and what follows", c.img[x].main, one(false, true))
 		}
 	case !memory:
 	case ea.Kind == ptx.CopyCommit && eb.Kind == ptx.Copy, ea.Kind == ptx.BulkCommit && eb.Kind == ptx.Bulk:
-		add("a copy and its group", c.mainOf(x), p)
+		add("a copy and its group", c.img[x].main, p)
 	case ea.Acquires() && ea.Releases() && !ea.Kind.IsAccess():
-		add(ea.Kind.String()+" and memory", c.mainOf(x), p)
+		add(ea.Kind.String()+" and memory", c.img[x].main, p)
 		if len(g.inval) > 0 && eb.Kind == ptx.Load && eb.Weak() && eb.Space != "shared" {
 			add("the invalidation of a fence and a load", g.inval, one(false, true))
 		}
 	case ea.Acquires() || ea.Releases():
 		if ea.Acquires() && !(sourceOnly(a) && eb.Kind == ptx.Load) {
-			first := c.mainOf(x)
+			first := c.img[x].main
 			if eb.Kind == ptx.Load && eb.Weak() && eb.Space != "shared" {
 				first = or(g.inval, first)
 			}
 			add("acquire and what follows", first, one(false, true))
 		}
 		if ea.Releases() {
-			add("release and what precedes", or(g.flush, c.mainOf(x)), one(true, false))
+			add("release and what precedes", or(g.flush, c.img[x].main), one(true, false))
 		}
 	case x < y && ea.Kind.IsAccess() && eb.Kind.IsAccess() && (b.strong() || ea.Kind == ptx.Load && eb.Kind == ptx.Load) && !apart(a, b):
-		add("two accesses of one location", c.mainOf(x), p)
+		add("two accesses of one location", c.img[x].main, p)
 	}
 	return out
 }
@@ -177,7 +169,7 @@ func (c *checker) pieces(y int) bool {
 	op := c.src.ops[y]
 	less := func(i int32) bool { return c.mach.insts[i].Mem.Width < op.Effect.Width }
 	return op.Effect.Kind.IsAccess() && op.Effect.Weak() &&
-		(op.Inst.Name != "ld" && op.Inst.Name != "st" || slices.ContainsFunc(c.mainOf(y), less))
+		(op.Inst.Name != "ld" && op.Inst.Name != "st" || slices.ContainsFunc(c.img[y].main, less))
 }
 
 // steady reports whether a load is made as often as the PTX has it: none was left
@@ -185,7 +177,7 @@ func (c *checker) pieces(y int) bool {
 func (c *checker) steady(y int) bool {
 	if c.isSteady[y] == 0 {
 		c.isSteady[y] = -1
-		if c.ordered(y) || c.compareIn(c.loose, c.inLoose, 1, -1, y, nil, c.mainOf(y), policy{pieces: c.pieces(y)}) == nil {
+		if c.ordered(y) || c.compareIn(c.loose, c.inLoose, 1, -1, y, nil, c.img[y].main, policy{pieces: c.pieces(y)}) == nil {
 			c.isSteady[y] = 1
 		}
 	}
@@ -207,8 +199,7 @@ func synchronises(e *ptx.Effect) bool {
 }
 
 // sign gives weak accesses a signature: where they are among the operations that
-// synchronise, in both programs. Those of one signature make the same words. Stores that share
-// their images have none.
+// synchronise, in both programs. Those of one signature make the same words.
 func (c *checker) sign() {
 	c.same, c.signature = map[string]bool{}, make([]string, len(c.src.ops))
 	ptxRuns := c.pg.runs(func(n int) bool { l := c.pg.letter[n]; return l >= 0 && c.src.ops[l].strong() })
@@ -217,7 +208,7 @@ func (c *checker) sign() {
 		return l >= 0 && (c.owner[l] < 0 || c.src.ops[c.owner[l]].strong())
 	})
 	for k, op := range c.src.ops {
-		if op.strong() || c.img[k].doubt != "" || len(c.group(k)) > 1 {
+		if op.strong() || c.img[k].doubt != "" {
 			continue
 		}
 		var a, b []int32

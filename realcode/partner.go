@@ -44,7 +44,7 @@ func (c *checker) nearest(k, dir int, wanted func(*Op) bool) (n neighbour) {
 			if x.Func != op.Func || e.Kind != ptx.Convergent && !e.Kind.IsAccess() || e.Kind.IsAccess() && (e.Acquires() || e.Releases()) {
 				break
 			}
-			if len(c.mainOf(j)) > 0 && e.Kind.IsAccess() && (any || e.Space != "shared") && apart(x, op) && wanted(x) {
+			if len(c.img[j].main) > 0 && e.Kind.IsAccess() && (any || e.Space != "shared") && apart(x, op) && wanted(x) {
 				n.op = x
 				return n
 			}

@@ -327,7 +327,7 @@ func TestNoGraph(t *testing.T) {
 	}
 	large := errors.New("too large")
 	code := line(0, 1)
-	c := &checker{matcher: &matcher{mach: &machine{steps: code}, img: []images{{by: -1}, {by: -1}}}, exactErr: large}
+	c := &checker{matcher: &matcher{mach: &machine{steps: code}, img: make([]images, 2)}, exactErr: large}
 	c.pg, c.inPTX = graph(line(0, 1))
 	c.loose, c.inLoose = graph(code)
 	c.marks[0], c.marks[1] = make([]int32, len(c.pg.next)), make([]int32, len(c.loose.next))

@@ -13,7 +13,7 @@ import (
 // the machine code one goes without any load of its location, or there is no loop: as if
 // the value had come at once.
 func (c *checker) waits(k int, op *Op) {
-	if op.Effect.Kind != ptx.Load || !op.Effect.Weak() || op.Dead || len(c.mainOf(k)) == 0 && c.orphaned {
+	if op.Effect.Kind != ptx.Load || !op.Effect.Weak() || op.Dead || len(c.img[k].main) == 0 && c.orphaned {
 		return
 	}
 	ends := c.decided(k, op)
@@ -23,7 +23,7 @@ func (c *checker) waits(k int, op *Op) {
 	var loads []int32
 	for j, x := range c.src.ops {
 		if j == k || x.Effect.Kind == ptx.Load && !apart(x, op) {
-			for _, i := range c.mainOf(j) {
+			for _, i := range c.img[j].main {
 				loads = append(loads, c.inLoose[i]...)
 			}
 		}
