@@ -231,6 +231,7 @@ func TestDeadTogether(t *testing.T) {
 		load + "@c " + vote:                     false,
 		load + vote + vote:                      true,
 		load + vote + "@c " + vote:              false,
+		load + "@c vote.sync.ballot.b32 r2, c, -1;" + vote:                                          false,
 		load + "@c bra N; " + vote + " bra E; N:\n" + vote + "E:\n":                                 false,
 		load + "@c bra N; " + vote + " N:\n" + vote:                                                 false,
 		load + "@c bra N; " + vote + " bra E; N:\n shfl.sync.idx.b32 r3, r4, 0, 31, -1; E:\n":       true,

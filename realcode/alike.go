@@ -13,7 +13,7 @@ func (m *matcher) share(distance map[rootPair]int64) {
 	groups := map[address][]int{}
 	var order []address
 	for k, op := range m.src.ops {
-		if op.Effect.Kind == ptx.Load && op.addr.root != "" && !op.Dead {
+		if op.Effect.Kind == ptx.Load && !op.Dead {
 			if groups[op.addr] == nil {
 				order = append(order, op.addr)
 			}

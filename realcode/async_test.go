@@ -95,7 +95,7 @@ func TestWaited(t *testing.T) {
 // TestWaitedTests: each access that the slice of a wait has is forbidden before the wait, and anything else has none.
 func TestWaitedTests(t *testing.T) {
 	wait := &Op{Inst: &ptx.Inst{Op: "mbarrier.test_wait.shared.b64"}, Effect: ptx.Effect{Kind: ptx.MbarWait, Scope: "cta"}}
-	for _, e := range []ptx.Effect{{Kind: ptx.Load, Sem: "weak"}, {Kind: ptx.Load, Sem: "relaxed", Scope: "gpu"}, {Kind: ptx.Store, Sem: "weak", Space: "shared"},
+	for _, e := range []ptx.Effect{{Kind: ptx.Load, Sem: "weak"}, {Kind: ptx.Load}, {Kind: ptx.Load, Sem: "relaxed", Scope: "gpu"}, {Kind: ptx.Store, Sem: "weak", Space: "shared"},
 		{Kind: ptx.Store, Sem: "relaxed", Scope: "cta"}} {
 		s := waited(wait, &Op{Effect: e})
 		require.Empty(t, s.refused)

@@ -164,6 +164,12 @@ func randomCalls(r *rand.Rand, n, conds int) (steps []step, mixed bool) {
 	}
 	steps[n-1] = step{guard: -1, cond: -1, letter: -1, next: []int32{end}}
 	steps[n+callee-1] = step{guard: -1, cond: -1, letter: -1, ret: true}
+	for i := range steps { // what ends, calls or returns may set a condition, too
+		if s := &steps[i]; (i == n-1 || s.ret || s.call != nil) && r.IntN(2) == 0 {
+			c := int32(r.IntN(conds))
+			s.defs, s.sets = []int32{c}, []assign{{dst: c, src: -1, neg: r.IntN(2) == 0}}
+		}
+	}
 	if r.IntN(4) == 0 { // a trap
 		steps[r.IntN(n)].next = nil
 	}

@@ -102,15 +102,10 @@ const mostTogether = 512
 // dominators are those of the steps of a function.
 func (l *live) dominators(f *ptx.Func) []int32 {
 	if l.above[f] == nil {
-		base, n := l.entries[f], int32(len(f.Body))
+		n := int32(len(f.Body)) // of the steps, those of a kernel come first
 		before := make([][]int32, n)
-		next := func(i int32) (out []int32) {
-			for _, to := range following(l.steps, base+i) {
-				if to >= base && to < base+n {
-					out = append(out, to-base)
-				}
-			}
-			return out
+		next := func(i int32) []int32 {
+			return slices.DeleteFunc(following(l.steps, i), func(to int32) bool { return to >= n })
 		}
 		for i := range n {
 			for _, to := range next(i) {

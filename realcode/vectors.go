@@ -11,8 +11,7 @@ import (
 // elements are the parts of a vector access, which the model performs in any order and each alone: a compiler may make
 // several instructions of them, and leave out those of a load that nobody needs. One that is volatile is performed whole.
 func (op *Op) elements() []ptx.Operand {
-	e := &op.Effect
-	if op.Inst.Name != "ld" && op.Inst.Name != "st" || e.Sem == "volatile" || e.Sem == "mmio" {
+	if op.Inst.Name != "ld" && op.Inst.Name != "st" || op.Effect.Sem == "volatile" {
 		return nil
 	}
 	for i := range op.Inst.Args {
