@@ -139,6 +139,21 @@ func TestMatrix(t *testing.T) {
 	require.ErrorContains(t, err, "letters")
 }
 
+// TestDecided: no cell of a stored matrix is unknown.
+func TestDecided(t *testing.T) {
+	for _, file := range []string{Quick, LLVM, Depends} {
+		f, err := os.Open(filepath.Join(string(root), file))
+		require.NoError(t, err)
+		defer f.Close()
+		m, err := ReadMatrix(f)
+		require.NoError(t, err)
+		require.Greater(t, len(m), 10_000, file)
+		for p, fate := range m {
+			require.NotContains(t, fate, "unknown", "%s: %v", file, p)
+		}
+	}
+}
+
 // TestFate: what is published of a cell.
 func TestFate(t *testing.T) {
 	c := &event.Cell{Result: event.Result{Class: event.Preserved}}
