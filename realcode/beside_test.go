@@ -173,6 +173,35 @@ func TestElection(t *testing.T) {
 	require.False(t, ok, "a loop in which each lane has its turn")
 }
 
+// TestLoopEnds: what decides a guarded access in a loop, and not its end, may leave it.
+func TestLoopEnds(t *testing.T) {
+	const text = `.version 8.0
+.target sm_90
+.address_size 64
+.entry k(.param .u64 p) {
+	.reg .b32 r<4>; .reg .b64 d; .reg .pred c, e;
+	ld.param.u64 d, [p];
+W:	ld.global.u32 r1, [d];
+	setp.eq.u32 c, r1, 0;
+	@c st.global.u32 [d+8], r1;
+	setp.eq.u32 e, r2, 0;
+	@e bra W;
+	ret;
+}
+`
+	const code = `1 LDC.64 R2, c[0x0][0x380]
++ LDCU.64 UR4, c[0x0][0x358]
+2 LDG.E R0, desc[UR4][R2.64]
+3 ISETP.NE.AND P0, PT, R0, RZ, PT
+4 @!P0 STG.E desc[UR4][R2.64+0x8], R0
+5 ISETP.NE.AND P1, PT, R4, RZ, PT
+6 @!P1 BRA 0x40
+7 EXIT
+`
+	require.NotContains(t, fmt.Sprint(checkText(t, text, code, nil).Notes), "whose end it decides")
+	require.Contains(t, fmt.Sprint(checkText(t, strings.Replace(text, "e, r2", "e, r1", 1), strings.Replace(code, "P1, PT, R4", "P1, PT, R0", 1), nil).Notes), "whose end it decides")
+}
+
 // TestLeftLoops: a weak load that has left the loop whose end it decides is told.
 func TestLeftLoops(t *testing.T) {
 	const text = `.version 8.0

@@ -2,6 +2,7 @@ package realcode
 
 import (
 	"context"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,8 +17,10 @@ func TestAuditEnds(t *testing.T) {
 	tc := releases(t, "12.4")[0]
 	ctx, cancel := context.WithCancel(t.Context())
 	never, cells := make(chan int), 0
+	var shown sync.Map
 	o := Options{Toolchains: []*toolchain.Toolchain{tc}, Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"}, Jobs: 1,
 		Code: func(c *Cell, _ *isa.Program) {
+			shown.Store(c.Level, true)
 			if c.Level == "O3" {
 				<-never
 			}
@@ -25,6 +28,8 @@ func TestAuditEnds(t *testing.T) {
 	m := module(t, "testdata/minimum.ptx")
 	err := AuditAll(ctx, o, []*ptx.Module{m}, func(_ int, c *Cell) error {
 		require.Equal(t, "O0", c.Level)
+		_, ok := shown.Load("O0")
+		require.True(t, ok)
 		cells++
 		cancel()
 		return nil

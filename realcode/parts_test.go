@@ -72,6 +72,9 @@ func TestMoreWeaker(t *testing.T) {
 	strong := "STRONG.GPU"
 	for _, x := range []struct{ op, in, want string }{
 		{"atom.global.add.u32 r1, [d1], 1;", "ATOMG.E.POPC.INC.32." + strong + " PT, R0, [R2.64]", ""},
+		{"atom.global.add.u32 r1, [d1], 1;", "ATOMG.E.INC." + strong + " PT, R0, [R2.64], R4", ""},
+		{"atom.global.add.u32 r1, [d1], 1;", "ATOMG.E.SAFEADD." + strong + " PT, R0, [R2.64], R4", ""},
+		{"atom.global.inc.u32 r1, [d1], 7;", "ATOMG.E.SAFEADD." + strong + " PT, R0, [R2.64], R4", "it is .inc, the machine instruction SAFEADD"},
 		{"atom.global.add.u32 r1, [d1], 1;", "MEMBAR.SC.GPU", "it needs a strong access"},
 		{"atom.global.min.u32 r1, [d1], 1;", "ATOMG.E.MIN." + strong + " PT, R0, [R2.64], R4", ""},
 		{"atom.global.min.u32 r1, [d1], 1;", "ATOMG.E.MIN.S32." + strong + " PT, R0, [R2.64], R4", "it is of type u32"},
@@ -198,18 +201,19 @@ func TestDemandsOfPlaces(t *testing.T) {
 	}
 	for _, x := range []struct {
 		body string
-		want string // places of the first access
+		want string // places of the last access
 		open int
 	}{
 		{first, "p", 0}, {"mov.u64 d3, g;\nst.global.u32 [d3], 1;\n", "g", 0}, {"st.global.u32 [g], 1;\n", "g", 0}, {"st.global.u32 [g+4], 1;\n", "g", 0}, {"st.u32 [d1], 1;\n", "p", 0},
-		{"st.shared.u32 [s], 1;\n", "", 0}, {"bar.sync 0;\n", "", 0}, {"ld.global.u64 d3, [d1];\nst.global.u32 [d3], 1;\n", "p", 1}, {"mov.u64 d3, %clock64;\nst.global.u32 [d3], 1;\n", "", 1},
+		{"st.shared.u32 [s], 1;\n", "", 0}, {"bar.sync 0;\n", "", 0}, {"ld.global.u64 d3, [d1];\nst.global.u32 [d3], 1;\n", "", 1}, {"mov.u64 d3, %clock64;\nst.global.u32 [d3], 1;\n", "", 1},
+		{"ld.shared.u64 d3, [s];\nadd.s64 d3, d3, d1;\nst.global.u32 [d3], 1;\n", "", 1}, {"ld.shared.u32 r1, [s];\nmad.wide.u32 d3, r1, 4, d1;\nst.global.u32 [d3], 1;\n", "p", 0},
 		{"@c mov.u64 d3, d1;\n@!c mov.u64 d3, d2;\nst.global.u32 [d3], 1;\n", "p q", 0}, {"add.s64 d3, d1, d2;\nst.global.u32 [d3], 1;\n", "p q", 0},
 		{"add.s64 d3, d1, d2;\nmov.u64 d4, g;\nadd.s64 d3, d3, d4;\nmov.u64 d5, s;\nadd.s64 d3, d3, d5;\nst.global.u32 [d3], 1;\n", "g p q s", 0},
 		{"add.s64 d3, d1, d2;\nmov.u64 d4, g;\nadd.s64 d3, d3, d4;\nmov.u64 d5, s;\nadd.s64 d3, d3, d5;\nmov.u64 d6, h;\nadd.s64 d3, d3, d6;\nst.global.u32 [d3], 1;\n", "", 1},
 		{".param .b32 n;\nst.param.b32 [n], 1;\n" + first, "p", 0}, {"st.global.u32 [24], 1;\n", "", 1},
 	} {
 		d := of(x.body)
-		require.Equal(t, x.want, strings.Join(d.place[0], " "), x.body)
+		require.Equal(t, x.want, strings.Join(d.place[len(d.place)-1], " "), x.body)
 		require.Equal(t, x.open, d.out.Open, x.body)
 	}
 	pairs := func(body string) (n int, err error) {

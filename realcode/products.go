@@ -19,7 +19,7 @@ func (c *checker) products() {
 			ops = append(ops, k)
 		}
 	}
-	if len(ops) == 0 && len(w.steps) == 0 {
+	if len(ops) == 0 {
 		return
 	}
 	w.inPTX = make([]int32, len(c.pg.next))
@@ -37,7 +37,7 @@ func (c *checker) products() {
 			v = w.compare(g, in)
 		}
 	}
-	if v == nil || len(ops) == 0 {
+	if v == nil {
 		return
 	}
 	f := Finding{Rule: Reordered, Kernel: c.name, First: c.place(w.near(ops, v.node)), Code: c.code(v.node),
