@@ -105,7 +105,7 @@ func TestTargetFor(t *testing.T) {
 
 // TestRefusal: what a compiler says of a line is said of the module's own.
 func TestRefusal(t *testing.T) {
-	m, err := ptx.Parse("k.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 r;\n\n\n  mov.u32 r, 1;\n  add.u32 r, r, 1;\n  ret;\n}\n"))
+	m, err := ptx.Parse("k.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 r;\n\nL:\n  mov.u32 r, 1;\n  add.u32 r, r, 1;\n  ret;\n}\n"))
 	require.NoError(t, err)
 	lined := m.Lined(lineFile, "")
 	of := func(text string) int {
@@ -132,6 +132,32 @@ func TestRefusal(t *testing.T) {
 	require.False(t, unresolved(&toolchain.Error{Stderr: "syntax error"}))
 	require.False(t, unresolved(errors.New("Unresolved extern")))
 	require.False(t, unresolved(nil))
+}
+
+// TestCompilesSomewhere: a toolchain that does not know a module's PTX, or fails, may compile it all the same; one without a target for it does not.
+func TestCompilesSomewhere(t *testing.T) {
+	m, err := ptx.Parse("k.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n"))
+	require.NoError(t, err)
+	for _, x := range []struct {
+		tc   toolchain.Toolchain
+		want bool
+	}{
+		{toolchain.Toolchain{MaxPTX: "6.0"}, true}, {toolchain.Toolchain{MaxPTX: "7.0"}, false}, {toolchain.Toolchain{MaxPTX: "7.0", Targets: []string{"sm_60"}}, false},
+		{toolchain.Toolchain{MaxPTX: "7.0", Targets: []string{"sm_70"}}, true}, // which has no program to ask
+	} {
+		require.Equal(t, x.want, compiles(t.Context(), &x.tc, m, "O3"), "%+v", x.tc)
+	}
+}
+
+// TestLongExcerpts: an excerpt has no more lines than its bound, and says how many are left out.
+func TestLongExcerpts(t *testing.T) {
+	const more = 5
+	m, err := ptx.Parse("k.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b64 d;\nld.param.u64 d, [p];\n"+
+		strings.Repeat("st.global.u32 [d], 1;\n", maxLines+more)+"ret;\n}\n"))
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(NewProgram(m, Origin{}).Tests[0].Text), "\n")
+	require.Len(t, lines, maxLines+1)
+	require.Equal(t, "… 7", lines[maxLines])
 }
 
 // TestCut: a text is cut where it is too long, not within a letter.

@@ -142,7 +142,7 @@ func refusal(m *ptx.Module, text string, err error) error {
 // has none but that.
 func targetFor(tc *toolchain.Toolchain, m *ptx.Module, gpu string) (string, error) {
 	own := m.Target
-	if n := len(own); n > 0 && (own[n-1] < '0' || own[n-1] > '9') {
+	if n := len(own); n > 0 && own[n-1] > '9' {
 		if strings.TrimRight(own, "af") != strings.TrimRight(gpu, "af") {
 			return "", fmt.Errorf("%w: the module is for %s alone", ErrUnsupported, own)
 		}

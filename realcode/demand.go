@@ -93,7 +93,7 @@ func (d *demander) places() {
 	d.place = make([][]string, len(d.src.ops))
 	for k, op := range d.src.ops {
 		e := &op.Effect
-		if !e.Kind.IsAccess() || e.Space != "global" && e.Space != "generic" || len(op.Inst.Args) == 0 {
+		if !e.Kind.IsAccess() || e.Space != "global" && e.Space != "generic" {
 			continue
 		}
 		if from[op.Func] == nil {

@@ -75,7 +75,7 @@ func (l *live) look(f *ptx.Func, at int32, in *ptx.Inst) {
 		}
 	case taken && len(sets) == 1 && e.Kind == ptx.None && l.possible().Constant(in.N): // whatever it is made of
 		need(slices.DeleteFunc([]int{in.Guard}, func(r int) bool { return r < 0 })...)
-	case taken, e.Kind != ptx.None && e.Kind != ptx.Load, len(sets) == 0, in.Name == "call", e.Sem == "volatile", e.Sem == "mmio",
+	case taken, e.Kind != ptx.None && e.Kind != ptx.Load, len(sets) == 0, e.Sem == "volatile", e.Sem == "mmio",
 		in.Has("cc"): // a carry is no register
 		need(used(in)...)
 	}

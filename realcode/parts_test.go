@@ -99,6 +99,11 @@ func TestMoreWeaker(t *testing.T) {
 			require.Contains(t, got, x.want, "%s: %s", x.op, x.in)
 		}
 	}
+	bar := checkerOf(t, "", "bar.sync 1;")
+	require.Empty(t, weaker(bar.src.ops[0], &isa.Inst{Op: "BAR", Role: isa.RoleBarrier}, 90), "it says no number")
+	untyped := &Op{Inst: &ptx.Inst{}, Effect: ptx.Effect{Kind: ptx.Atomic, Sem: "relaxed", Scope: "gpu", Space: "global", Width: 4, Atom: "min"}}
+	require.Empty(t, weaker(untyped, machineCode(t, 90, "ATOMG.E.MIN.S32."+strong+" PT, R0, [R2.64], R4"), 90), "it says no type")
+	require.Equal(t, isa.Operand{}, place(&isa.Inst{Args: []isa.Operand{regOpd(1)}}))
 	for _, x := range []struct{ op, in, sem, scope string }{
 		{"ld.acquire.gpu.global.u32 r1, [d1];", "LDG.E R0, [R2.64]", "weak", ""}, {"ld.acquire.gpu.global.u32 r1, [d1];", "LDG.E.STRONG.SYS R0, [R2.64]", "acquire", "gpu"},
 		{"ld.acquire.gpu.global.u32 r1, [d1];", "LDG.E.STRONG.SM R0, [R2.64]", "acquire", "cta"}, {"ld.mmio.relaxed.sys.global.u32 r1, [d1];", "LDG.E.MMIO.SYS R0, [R2.64]", "mmio", "sys"},
@@ -159,6 +164,7 @@ func TestAdjoined(t *testing.T) {
 		{"a jump between", []string{"MEMBAR.SC.GPU", "BRA 0x10", "STG.E [R2.64], R0"}, nobody, nil},
 		{"a barrier between", []string{"MEMBAR.SC.GPU", "BAR.SYNC 0x0", "STG.E [R2.64], R0"}, nobody, nil},
 		{"a fence of the PTX", []string{"MEMBAR.SC.GPU", "MOV R1, R2", "STG.E [R2.64], R0"}, fenced, nil},
+		{"a meeting between", []string{"MEMBAR.SC.GPU", "MOV R1, R2", "STG.E [R2.64], R0"}, nobody, nil},
 		{"never performed", []string{"@!PT MEMBAR.SC.GPU", "MOV R1, R2", "STG.E [R2.64], R0"}, nobody, nil},
 		{"no fence", []string{"MOV R1, R2", "MOV R1, R2", "STG.E [R2.64], R0"}, nobody, nil},
 	} {
@@ -166,6 +172,9 @@ func TestAdjoined(t *testing.T) {
 		var insts []isa.Inst
 		for _, text := range x.code {
 			insts = append(insts, *machineCode(t, 90, text))
+		}
+		if x.name == "a meeting between" {
+			insts[1].Flow = isa.FlowPop
 		}
 		line := lineOf(insts...)
 		c.mach, c.owner = line.mach, line.owner
@@ -188,6 +197,123 @@ func TestAdjoined(t *testing.T) {
 		c.parts()
 		require.Empty(t, c.img[own].flush, "%s, past what nothing comes to", x.name)
 	}
+}
+
+// TestAdjoinedAtEnd: where code ends, nothing stands next to its last instruction.
+func TestAdjoinedAtEnd(t *testing.T) {
+	c := checkerOf(t, "", "ld.acquire.gpu.global.u32 r1, [d1];")
+	for _, code := range [][]string{{"LDG.E.STRONG.GPU R0, [R2.64]"}, {"LDG.E.STRONG.GPU R0, [R2.64]", "CCTL.IVALL"}, {"LDG.E.STRONG.GPU R0, [R2.64]", "CCTL.PF1 [R2]"}} {
+		var insts []isa.Inst
+		for _, text := range code {
+			insts = append(insts, *machineCode(t, 90, text))
+		}
+		line := lineOf(insts...)
+		c.mach, c.owner = line.mach, line.owner
+		c.img[0], c.owner[0] = images{main: []int32{0}}, 0
+		c.parts()
+		require.Equal(t, code[len(code)-1] == "CCTL.IVALL", slices.Equal(c.img[0].inval, []int32{1}), code)
+	}
+}
+
+// TestSameAccess: two instructions access one place in one way if all that says so is the same.
+func TestSameAccess(t *testing.T) {
+	of := func() isa.Inst {
+		return isa.Inst{Op: "LDG", Mods: []string{"E"}, Args: []isa.Operand{{Kind: isa.OpdMem, Off: 4}}, Uses: []isa.Reg{gprOf(1)}, Data: []isa.Reg{gprOf(2)}, Addrs: []isa.Reg{gprOf(3)}}
+	}
+	a := of()
+	for name, change := range map[string]func(*isa.Inst){
+		"": func(*isa.Inst) {}, "operation": func(in *isa.Inst) { in.Op = "LD" }, "condition": func(in *isa.Inst) { in.Guard.Neg = true }, "place": func(in *isa.Inst) { in.Args[0].Off = 8 },
+		"modifiers": func(in *isa.Inst) { in.Mods = nil }, "uses": func(in *isa.Inst) { in.Uses = nil }, "data": func(in *isa.Inst) { in.Data[0] = gprOf(4) }, "address": func(in *isa.Inst) { in.Addrs[0] = gprOf(4) },
+	} {
+		b := of()
+		change(&b)
+		require.Equal(t, name == "", sameAccess(&a, &b), name)
+	}
+}
+
+// TestCompanionsSince: an acquire needs its invalidation, and a release its fence, since sm_70.
+func TestCompanionsSince(t *testing.T) {
+	for sm, want := range map[int]int{60: 0, 69: 0, 70: 1, 90: 1} {
+		for _, x := range []struct {
+			body string
+			code [2]isa.Inst
+		}{
+			{"ld.acquire.gpu.global.u32 r1, [d1];\nld.global.u32 r2, [d2];", [2]isa.Inst{{Role: isa.RoleLoad, Mem: isa.Mem{Strength: isa.Strong, Scope: isa.ScopeGPU}}, {Role: isa.RoleLoad, Mem: isa.Mem{Strength: isa.Weak}}}},
+			{"st.global.u32 [d2], 1;\nst.release.gpu.global.u32 [d1], 1;", [2]isa.Inst{{Role: isa.RoleStore, Mem: isa.Mem{Strength: isa.Weak}}, {Role: isa.RoleStore, Mem: isa.Mem{Strength: isa.Strong, Scope: isa.ScopeGPU}}}},
+		} {
+			c := checkerOf(t, "", x.body)
+			line := lineOf(x.code[:]...)
+			c.mach, c.owner, c.sm = line.mach, []int32{0, 1}, sm
+			for k, op := range c.src.ops {
+				if op.strong() {
+					c.companions(k, op, &c.img[k])
+				}
+			}
+			require.Len(t, c.res.Findings, want, "sm_%d: %s", sm, x.body)
+		}
+	}
+}
+
+// TestShown: what of the machine code is shown beside the operations.
+func TestShown(t *testing.T) {
+	c := checkerOf(t, "", "st.global.u32 [d1], 1;")
+	of := func(role isa.Role, space isa.Space, text string) isa.Inst {
+		return isa.Inst{Role: role, Mem: isa.Mem{Space: space}, Text: text}
+	}
+	line := lineOf(of(isa.RoleStore, isa.SpaceGlobal, "its own"), of(isa.RoleFence, 0, "its fence"), of(isa.RoleLoad, isa.SpaceGlobal, "nobody's"), of(isa.RoleLoad, isa.SpaceLocal, "local"),
+		of(isa.RoleLoad, isa.SpaceConst, "constant"), of(isa.RoleFence, 0, "fence"), of(isa.RoleBarrier, 0, "barrier"), of(isa.RoleCache, 0, "cache"), of(isa.RoleALU, 0, "sum"), of(isa.RoleBarrier, 0, "unreached"))
+	c.mach, c.owner = line.mach, line.owner
+	c.owner[0], c.img[0].main, c.img[0].flush, c.mach.reach[9] = 0, []int32{0}, []int32{1}, false
+	k := &Kernel{}
+	c.show(k)
+	var got []string
+	for _, x := range k.Machine {
+		got = append(got, fmt.Sprint(x.Op, x.Part, " ", x.Text))
+	}
+	require.Equal(t, []string{"0 false its own", "0 true its fence", "-1 true nobody's", "-1 true fence", "-1 true barrier", "-1 true cache"}, got)
+	was := k.Hash
+	c.mach.insts[9].Text = "other"
+	c.show(k)
+	require.NotEqual(t, was, k.Hash)
+}
+
+// TestProductsByConditions: which products are made where conditions tell, in the whole graph or in that of the question.
+func TestProductsByConditions(t *testing.T) {
+	const a, b = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {r1, r2, r3, r4}, d1, d2, 1, 1, 1, 0, 0;\n", "wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {r1, r2, r3, r4, r5, r6, r7, r8}, d1, d2, 1, 1, 1, 0, 0;\n"
+	for _, x := range []struct {
+		name    string
+		same    bool // both under the condition
+		large   bool // the whole graph
+		larger  bool // that of the question, too
+		matches bool
+	}{{"one of two", false, false, false, true}, {"both", true, false, false, false}, {"one of two, of a question", false, true, false, true}, {"both, of a question", true, true, false, false}, {"too large", false, true, true, false}} {
+		c := checkerOf(t, "", "@c bra N;\n"+a+"bra E;\nN:\n"+b+"E:\n")
+		line := lineOf(isa.Inst{Op: "HGMMA", Mods: []string{"64x8x16", "F32"}}, isa.Inst{Op: "HGMMA", Mods: []string{"64x16x16", "F32"}})
+		c.mach, c.owner, c.opAt = line.mach, []int32{0, 1}, map[int]int{}
+		for i := range c.mach.steps {
+			c.mach.steps[i].letter, c.mach.steps[i].guard, c.mach.steps[i].guardNeg = int32(i), 0, i == 0 && !x.same
+			c.mach.steps[i].uses = []int32{0}
+		}
+		c.mach.conds.id("p")
+		var err error
+		c.loose, err = unroll(c.mach.steps, 0, 0, nil, maxNodes())
+		require.NoError(t, err)
+		c.inLoose = nodesOf(c.loose, len(c.mach.steps), func(n int) int32 { return c.loose.letter[n] })
+		c.marks = [4][]int32{make([]int32, len(c.pg.next)), make([]int32, len(c.loose.next))}
+		if x.large {
+			c.exactErr = errors.New("too large")
+		}
+		if x.larger {
+			c.narrowed = maxNarrowAll
+		}
+		c.products()
+		require.Equal(t, x.matches, len(c.res.Findings) == 0, "%s: %+v", x.name, c.res.Findings)
+	}
+	c := checkerOf(t, "", "bar.sync 0;")
+	line := lineOf(isa.Inst{Op: "HGMMA", Mods: []string{"64x8x16", "F32"}})
+	c.mach = line.mach
+	c.products()
+	require.Empty(t, c.res.Findings, "the PTX has none")
 }
 
 // TestDemandsOfPlaces: which accesses go to which buffers, and which make pairs.

@@ -128,7 +128,7 @@ func TestResized(t *testing.T) {
 		width, other int
 		has          bool
 	}{
-		{ptx.Load, 4, 8, true}, {ptx.Load, 8, 4, true}, {ptx.Load, 4, 2, true}, {ptx.Load, 4, 1, true}, {ptx.Store, 2, 4, true}, {ptx.Store, 4, 1, true},
+		{ptx.Load, 4, 8, true}, {ptx.Load, 8, 4, true}, {ptx.Load, 4, 2, true}, {ptx.Load, 4, 1, true}, {ptx.Store, 2, 4, true}, {ptx.Load, 2, 4, true}, {ptx.Store, 4, 1, true},
 		{ptx.Store, 4, 2, true}, {ptx.Load, 4, 16, false}, {ptx.Load, 16, 8, false}, {ptx.Atomic, 4, 8, true}, {ptx.Atomic, 8, 4, true},
 		{ptx.Atomic, 4, 2, false}, {ptx.Atomic, 4, 1, false}, {ptx.Atomic, 2, 4, false}, {ptx.Load, 4, 3, false},
 	} {
