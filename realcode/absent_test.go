@@ -39,7 +39,8 @@ func TestAbsent(t *testing.T) {
 		{"ld.acquire.gpu.global.u32 r1, [d1];", 90, true, note, "the load is left out, its invalidation stays", false, false, false},
 		{"ld.acquire.gpu.global.u32 r1, [d1]; st.global.u32 [d2], r1;", 90, false, finding, "no instruction in", true, false, false},
 		{"ld.acquire.gpu.global.u32 r1, [d1]; st.global.u32 [d2], r1;", 90, true, finding, "no instruction in", true, false, true},
-		{"st.relaxed.gpu.global.u32 [d1], 1; st.relaxed.gpu.global.u32 [d1], 2;", 90, false, note, "it is overwritten before", true, false, false},
+		{"st.relaxed.gpu.global.u32 [d1], 1; st.relaxed.gpu.global.u32 [d1], 2;", 90, false, note, "it is overwritten before", true, false,
+			false},
 		{"st.relaxed.gpu.global.u32 [d1], 1;", 90, false, finding, "no instruction in", true, false, false},
 		{"st.release.gpu.global.u32 [d1], 1; st.relaxed.gpu.global.u32 [d1], 2;", 90, false, finding, "no instruction in", true, false, false},
 		{"atom.global.add.u32 r1, [d1], 1;", 90, false, finding, "; nobody uses its result", true, false, false},
@@ -51,8 +52,10 @@ func TestAbsent(t *testing.T) {
 		{"mbarrier.inval.shared.b64 [s];", 80, false, note, "no instruction was found for it", true, false, false},
 		{"mbarrier.inval.shared.b64 [s];", 90, false, finding, "no instruction in", true, false, false},
 		{"mbarrier.init.shared.b64 [s], 1;", 80, false, finding, "no instruction in", true, false, false},
-		{"cp.async.mbarrier.arrive.shared.b64 [s]; cp.async.mbarrier.arrive.shared.b64 [s];", 80, false, note, "left to the next one", true, false, false},
-		{"cp.async.mbarrier.arrive.noinc.shared.b64 [s]; cp.async.mbarrier.arrive.shared.b64 [s];", 80, false, finding, "no instruction in", true, false, false},
+		{"cp.async.mbarrier.arrive.shared.b64 [s]; cp.async.mbarrier.arrive.shared.b64 [s];", 80, false, note, "left to the next one", true,
+			false, false},
+		{"cp.async.mbarrier.arrive.noinc.shared.b64 [s]; cp.async.mbarrier.arrive.shared.b64 [s];", 80, false, finding, "no instruction in", true,
+			false, false},
 		{"cp.async.mbarrier.arrive.shared.b64 [s];", 80, false, finding, "no instruction in", true, false, false},
 		{"fence.proxy.async;", 90, false, finding, "no instruction in", true, false, false},
 		{"fence.mbarrier_init.release.cluster;", 90, false, note, "is needed for it, or none was found", true, false, false},
@@ -63,7 +66,8 @@ func TestAbsent(t *testing.T) {
 		c.sm, c.mach.sm = x.sm, x.sm
 		c.img[0].main = nil
 		for range c.src.ops {
-			c.mach.insts, c.mach.steps, c.owner = append(c.mach.insts, &isa.Inst{}), append(c.mach.steps, step{guard: -1, cond: -1}), append(c.owner, -1)
+			c.mach.insts, c.mach.steps, c.owner = append(c.mach.insts, &isa.Inst{}), append(c.mach.steps, step{guard: -1, cond: -1}),
+				append(c.owner, -1)
 		}
 		c.mach.addrs, c.orphaned = make([]address, len(c.src.ops)), true
 		if x.inval {

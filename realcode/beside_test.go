@@ -19,7 +19,8 @@ func checkerOf(t *testing.T, before, body string) *checker {
 	require.NoError(t, err)
 	src, err := readSource(m, m.Func("k"))
 	require.NoError(t, err)
-	c := &checker{name: "k", sm: 90, res: &Result{}, matcher: &matcher{src: src, mach: &machine{sm: 90}}, failed: make([]bool, len(src.ops)), ends: map[*ptx.Func]loopEnds{}}
+	c := &checker{name: "k", sm: 90, res: &Result{}, matcher: &matcher{src: src, mach: &machine{sm: 90}}, failed: make([]bool, len(src.ops)),
+		ends: map[*ptx.Func]loopEnds{}}
 	for k := range src.ops {
 		c.img = append(c.img, images{main: []int32{int32(k)}})
 	}
@@ -41,24 +42,28 @@ func TestNear(t *testing.T) {
 	}{
 		{"behind", at + "st.global.u32 [d1], 1; st.global.u32 [d2], 2;", 1, nil, "st.global.u32 [d1], 1", 0},
 		{"before", "st.global.u32 [d1], 1; st.global.u32 [d2], 2;" + at, -1, nil, "st.global.u32 [d2], 2", 0},
-		{"the first wish", at + "st.global.u32 [d1], 1; ld.global.u32 r1, [d2]; st.global.u32 [d1+8], r1;", 1, []func(*Op) bool{loads, stores}, "ld.global.u32 r1, [d2]", 0},
+		{"the first wish", at + "st.global.u32 [d1], 1; ld.global.u32 r1, [d2]; st.global.u32 [d1+8], r1;", 1, []func(*Op) bool{loads, stores},
+			"ld.global.u32 r1, [d2]", 0},
 		{"the second wish", at + "st.global.u32 [d1], 1;", 1, []func(*Op) bool{loads, stores}, "st.global.u32 [d1], 1", 0},
 		{"none that is wanted", at + "st.global.u32 [d1], 1;", 1, []func(*Op) bool{loads}, "", 0},
 		{"none at all", "st.global.u32 [d1], 1;" + at, 1, nil, "", 0},
 		{"global memory first", at + "st.shared.u32 [s], 1; st.global.u32 [d1], 2;", 1, nil, "st.global.u32 [d1], 2", 0},
 		{"shared memory, if there is nothing else", at + "st.shared.u32 [s], 1;", 1, nil, "st.shared.u32 [s], 1", 0},
-		{"the next one, for an order of the CTA", "fence.acq_rel.cta; st.shared.u32 [s], 1; st.global.u32 [d1], 2;", 1, nil, "st.shared.u32 [s], 1", 0},
+		{"the next one, for an order of the CTA", "fence.acq_rel.cta; st.shared.u32 [s], 1; st.global.u32 [d1], 2;", 1, nil,
+			"st.shared.u32 [s], 1", 0},
 		{"past a barrier", at + "bar.sync 0; st.global.u32 [d1], 1;", 1, nil, "st.global.u32 [d1], 1", 1},
 		{"past two, as past one", at + "bar.sync 0; bar.sync 0; st.global.u32 [d1], 1;", 1, nil, "st.global.u32 [d1], 1", 1},
 		{"a barrier that is not between", at + "st.global.u32 [d1], 1; bar.sync 0;", 1, nil, "st.global.u32 [d1], 1", 0},
 		{"not past a fence", at + at + "st.global.u32 [d1], 1;", 1, nil, "", 0},
 		{"not past a release", at + "st.release.gpu.global.u32 [d2], 2; st.global.u32 [d1], 1;", 1, []func(*Op) bool{stores}, "", 0},
 		{"not past an acquire", at + "ld.acquire.gpu.global.u32 r1, [d2]; st.global.u32 [d1], r1;", 1, []func(*Op) bool{stores}, "", 0},
-		{"past a relaxed one", at + "ld.relaxed.gpu.global.u32 r1, [d2]; st.global.u32 [d1], r1;", 1, []func(*Op) bool{stores}, "st.global.u32 [d1], r1", 0},
+		{"past a relaxed one", at + "ld.relaxed.gpu.global.u32 r1, [d2]; st.global.u32 [d1], r1;", 1, []func(*Op) bool{stores},
+			"st.global.u32 [d1], r1", 0},
 		{"not in another function", "call f, (d1);" + at, 1, nil, "", 0},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			c := checkerOf(t, ".func f(.param .u64 a) { .reg .b64 d; ld.param.u64 d, [a]; st.global.u32 [d], 1; ret; }\n", strings.ReplaceAll(x.body, ";", ";\n"))
+			c := checkerOf(t, ".func f(.param .u64 a) { .reg .b64 d; ld.param.u64 d, [a]; st.global.u32 [d], 1; ret; }\n",
+				strings.ReplaceAll(x.body, ";", ";\n"))
 			k := -1
 			for i, op := range c.src.ops {
 				if op.Effect.Kind == ptx.Fence && (k < 0 || x.dir < 0) {
@@ -97,7 +102,8 @@ func TestElection(t *testing.T) {
 	elect := func(n uint16) *isa.Inst {
 		return &isa.Inst{Op: "ELECT", Args: []isa.Operand{{Kind: isa.OpdPred, Reg: pred(n)}}}
 	}
-	copied, nop, jump, pop := &isa.Inst{Op: "UBLKCP", Role: isa.RoleCopy}, &isa.Inst{Op: "NOP"}, &isa.Inst{Op: "BRA", Flow: isa.FlowJump}, &isa.Inst{Op: "BSYNC", Flow: isa.FlowPop}
+	copied, nop, jump, pop := &isa.Inst{Op: "UBLKCP", Role: isa.RoleCopy}, &isa.Inst{Op: "NOP"}, &isa.Inst{Op: "BRA", Flow: isa.FlowJump},
+		&isa.Inst{Op: "BSYNC", Flow: isa.FlowPop}
 	for _, x := range []struct {
 		name  string
 		code  string // a, b: elections of the two; c: the copy, of operation 1; 0 to 2: of these operations, under the first; . nothing, j a jump, p a meeting
@@ -161,7 +167,8 @@ func TestElection(t *testing.T) {
 		in    isa.Inst
 		guard int32
 	}{
-		"it has a condition": {*copied, 5}, "no copy": {isa.Inst{Op: "USTORE", Role: isa.RoleStore}, -1}, "not uniform": {isa.Inst{Op: "LDGSTS", Role: isa.RoleCopy}, -1},
+		"it has a condition": {*copied, 5}, "no copy": {isa.Inst{Op: "USTORE", Role: isa.RoleStore}, -1},
+		"not uniform": {isa.Inst{Op: "LDGSTS", Role: isa.RoleCopy}, -1},
 	} {
 		m := &machine{conds: conds{pred(0).String(): first}, insts: []*isa.Inst{elect(0), &x.in}, steps: []step{{guard: -1}, {guard: x.guard}}}
 		c := &checker{matcher: &matcher{mach: m, img: make([]images, 1), owner: []int32{-1, 0}}}
@@ -199,7 +206,8 @@ W:	ld.global.u32 r1, [d];
 7 EXIT
 `
 	require.NotContains(t, fmt.Sprint(checkText(t, text, code, nil).Notes), "whose end it decides")
-	require.Contains(t, fmt.Sprint(checkText(t, strings.Replace(text, "e, r2", "e, r1", 1), strings.Replace(code, "P1, PT, R4", "P1, PT, R0", 1), nil).Notes), "whose end it decides")
+	require.Contains(t, fmt.Sprint(checkText(t, strings.Replace(text, "e, r2", "e, r1", 1),
+		strings.Replace(code, "P1, PT, R4", "P1, PT, R0", 1), nil).Notes), "whose end it decides")
 }
 
 // TestLeftLoops: a weak load that has left the loop whose end it decides is told.
@@ -217,7 +225,8 @@ W:	ld.global.u32 r1, [d];
 	ret;
 }
 `
-	const begin, load, end = "1 LDC.64 R2, c[0x0][0x380]\n+ LDCU.64 UR4, c[0x0][0x358]\n", "2 LDG.E R0, desc[UR4][R2.64]\n", "5 STG.E desc[UR4][R2.64+0x4], R0\n6 EXIT\n"
+	const begin, load, end = "1 LDC.64 R2, c[0x0][0x380]\n+ LDCU.64 UR4, c[0x0][0x358]\n", "2 LDG.E R0, desc[UR4][R2.64]\n",
+		"5 STG.E desc[UR4][R2.64+0x4], R0\n6 EXIT\n"
 	const test = "3 ISETP.NE.AND P0, PT, R0, RZ, PT\n"
 	for _, x := range []struct{ name, old, new, code, want string }{
 		{"in its loop", "", "", load + test + "4 @!P0 BRA 0x20\n", ""},

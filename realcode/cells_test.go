@@ -20,7 +20,8 @@ func TestCells(t *testing.T) {
 	a, b := &toolchain.Toolchain{ID: "a"}, &toolchain.Toolchain{ID: "b"}
 	m := func(target string) *ptx.Module { return &ptx.Module{File: "k.ptx", Target: target} }
 	own, whole := m("sm_70"), m("sm_70")
-	of := map[*ptx.Module]Own{own: {Toolchains: []*toolchain.Toolchain{b}, Targets: []string{"sm_75"}}, whole: {Toolchains: []*toolchain.Toolchain{b}}}
+	of := map[*ptx.Module]Own{own: {Toolchains: []*toolchain.Toolchain{b}, Targets: []string{"sm_75"}},
+		whole: {Toolchains: []*toolchain.Toolchain{b}}}
 	for _, x := range []struct {
 		name            string
 		m               *ptx.Module
@@ -36,7 +37,8 @@ func TestCells(t *testing.T) {
 		{"a front end's", own, []string{"sm_80"}, []string{"O1"}, "b: sm_75 O1"},
 		{"a front end's, for all", whole, []string{"sm_80"}, []string{"O1"}, "b: sm_80 O1"},
 	} {
-		o := Options{Toolchains: []*toolchain.Toolchain{a, b}, Of: of, Targets: x.targets, Levels: x.levels, Execute: 3, Inputs: make([]*refine.Input, 1)}
+		o := Options{Toolchains: []*toolchain.Toolchain{a, b}, Of: of, Targets: x.targets, Levels: x.levels, Execute: 3,
+			Inputs: make([]*refine.Input, 1)}
 		var got []string
 		by := map[string][]string{}
 		cells := o.cells(x.m)
@@ -66,7 +68,8 @@ func TestCells(t *testing.T) {
 func TestKnownCells(t *testing.T) {
 	failed := errors.New("no front end")
 	modules := []*ptx.Module{{File: "a.ptx"}, {File: "b.ptx"}}
-	o := Options{Toolchains: []*toolchain.Toolchain{{ID: "x"}}, Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"}, Of: map[*ptx.Module]Own{}}
+	o := Options{Toolchains: []*toolchain.Toolchain{{ID: "x"}}, Targets: []string{"sm_80"}, Levels: []string{"O0", "O3"},
+		Of: map[*ptx.Module]Own{}}
 	for _, m := range modules {
 		o.Of[m] = Own{Toolchains: o.Toolchains, Failed: failed}
 	}
@@ -90,7 +93,8 @@ func TestKnownCells(t *testing.T) {
 func TestTargetFor(t *testing.T) {
 	tc := &toolchain.Toolchain{ID: "x", Targets: []string{"sm_70", "sm_80", "sm_90", "sm_90a", "sm_100f"}}
 	for _, x := range [][3]string{
-		{"sm_70", "sm_80", "sm_80"}, {"sm_80", "sm_80", "sm_80"}, {"sm_90a", "sm_90", "sm_90a"}, {"sm_90a", "sm_90a", "sm_90a"}, {"sm_100f", "sm_100", "sm_100f"},
+		{"sm_70", "sm_80", "sm_80"}, {"sm_80", "sm_80", "sm_80"}, {"sm_90a", "sm_90", "sm_90a"}, {"sm_90a", "sm_90a", "sm_90a"},
+		{"sm_100f", "sm_100", "sm_100f"},
 		{"sm_90a", "sm_80", "unsupported: the module is for sm_90a alone"}, {"sm_80", "sm_70", "unsupported: the module is for sm_80 and newer"},
 		{"sm_70", "sm_75", "unsupported: x does not know sm_75"}, {"", "sm_80", "unsupported: the module is for  and newer"},
 	} {
@@ -121,7 +125,8 @@ func TestRefusal(t *testing.T) {
 	}{
 		{plain, "plain"}, {say(), say().Error()},
 		{say(toolchain.Diagnostic{Line: of("mov.u32"), Message: "no"}), "unsupported: k.ptx:9:3: no"},
-		{say(toolchain.Diagnostic{Line: of("add.u32"), Message: "no"}, toolchain.Diagnostic{Line: of("mov.u32"), Message: "also"}), "unsupported: k.ptx:10:3: no"},
+		{say(toolchain.Diagnostic{Line: of("add.u32"), Message: "no"}, toolchain.Diagnostic{Line: of("mov.u32"), Message: "also"}),
+			"unsupported: k.ptx:10:3: no"},
 		{say(toolchain.Diagnostic{Line: 1, Message: "no"}), "unsupported: no"},
 	} {
 		got := refusal(m, lined, x.err)
@@ -142,7 +147,8 @@ func TestCompilesSomewhere(t *testing.T) {
 		tc   toolchain.Toolchain
 		want bool
 	}{
-		{toolchain.Toolchain{MaxPTX: "6.0"}, true}, {toolchain.Toolchain{MaxPTX: "7.0"}, false}, {toolchain.Toolchain{MaxPTX: "7.0", Targets: []string{"sm_60"}}, false},
+		{toolchain.Toolchain{MaxPTX: "6.0"}, true}, {toolchain.Toolchain{MaxPTX: "7.0"}, false},
+		{toolchain.Toolchain{MaxPTX: "7.0", Targets: []string{"sm_60"}}, false},
 		{toolchain.Toolchain{MaxPTX: "7.0", Targets: []string{"sm_70"}}, true}, // which has no program to ask
 	} {
 		require.Equal(t, x.want, compiles(t.Context(), &x.tc, m, "O3"), "%+v", x.tc)
@@ -199,7 +205,8 @@ func TestOrigins(t *testing.T) {
 	p := NewProgram(m, own, "sm_70", "sm_80")
 	require.Len(t, p.Tests, 1)
 	x := p.Tests[0]
-	require.Equal(t, []any{"k.ptx:k", "k.ptx", "src/own.cu", []int{2, 9, 0, 0}, []string{"sm_70", "sm_80"}}, []any{x.Name, x.File, x.Origin, x.OriginLines, x.Targets})
+	require.Equal(t, []any{"k.ptx:k", "k.ptx", "src/own.cu", []int{2, 9, 0, 0}, []string{"sm_70", "sm_80"}},
+		[]any{x.Name, x.File, x.Origin, x.OriginLines, x.Targets})
 	require.Equal(t, [][]int{{11, 13, 15, 17}}, x.Lines)
 	var made []string
 	for line := range strings.Lines(x.Text) {
@@ -271,9 +278,11 @@ func TestProgramEvents(t *testing.T) {
 	require.True(t, p.Known(&c, func(*event.Cell) bool { return true }))
 	none := &Program{m: m}
 	require.False(t, none.Known(&c, func(*event.Cell) bool { return true }), "a module without kernels")
-	for class, kind := range map[string]string{Invalid: event.ProblemInput, Crashed: event.ProblemCrash, Unknown: event.ProblemInfrastructure, Unsupported: "", Preserved: ""} {
+	for class, kind := range map[string]string{Invalid: event.ProblemInput, Crashed: event.ProblemCrash, Unknown: event.ProblemInfrastructure,
+		Unsupported: "", Preserved: ""} {
 		var got []*event.Problem
-		require.NoError(t, none.Events(&Cell{File: "k.ptx", Class: class, Reason: "r"}, func(e event.Event) error { got = append(got, e.Problem); return nil }))
+		require.NoError(t, none.Events(&Cell{File: "k.ptx", Class: class, Reason: "r"},
+			func(e event.Event) error { got = append(got, e.Problem); return nil }))
 		if kind == "" {
 			require.Empty(t, got)
 			continue

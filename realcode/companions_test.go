@@ -134,8 +134,10 @@ func TestAwaits(t *testing.T) {
 		of, in isa.Inst
 		want   bool
 	}{
-		{isa.Inst{}, isa.Inst{}, true}, {isa.Inst{Control: control(2, 0)}, isa.Inst{Control: control(0, 4)}, true}, {isa.Inst{Control: control(2, 0)}, isa.Inst{Control: control(0, 3)}, false},
-		{isa.Inst{Control: control(0, 0)}, isa.Inst{Control: control(0, 1)}, true}, {isa.Inst{Control: control(isa.NoBarrier, 0)}, isa.Inst{Control: control(0, 255)}, false},
+		{isa.Inst{}, isa.Inst{}, true}, {isa.Inst{Control: control(2, 0)}, isa.Inst{Control: control(0, 4)}, true},
+		{isa.Inst{Control: control(2, 0)}, isa.Inst{Control: control(0, 3)}, false},
+		{isa.Inst{Control: control(0, 0)}, isa.Inst{Control: control(0, 1)}, true},
+		{isa.Inst{Control: control(isa.NoBarrier, 0)}, isa.Inst{Control: control(0, 255)}, false},
 		{isa.Inst{Control: control(2, 0)}, isa.Inst{Op: "DEPBAR", Control: control(0, 0)}, true},
 	} {
 		require.Equal(t, x.want, awaits(&x.of)(&x.in), "%+v", x)
@@ -155,7 +157,8 @@ func TestOldLines(t *testing.T) {
 	}{
 		{isa.Inst{Role: isa.RoleBarrier}, 6, true, true, false}, {isa.Inst{Role: isa.RoleBarrier}, nobody, true, true, false},
 		{isa.Inst{Role: isa.RoleLoad, Mem: weak}, 1, true, false, true}, {isa.Inst{Role: isa.RoleLoad, Mem: weak}, nobody, false, false, false},
-		{isa.Inst{Role: isa.RoleLoad, Mem: shared}, 1, false, false, true}, {isa.Inst{Role: isa.RoleLoad, Mem: isa.Mem{Strength: isa.Strong}}, 1, false, false, true},
+		{isa.Inst{Role: isa.RoleLoad, Mem: shared}, 1, false, false, true},
+		{isa.Inst{Role: isa.RoleLoad, Mem: isa.Mem{Strength: isa.Strong}}, 1, false, false, true},
 		{isa.Inst{Role: isa.RoleLoad, Mem: weak}, 2, false, false, true}, {isa.Inst{Role: isa.RoleAtomic, Mem: weak}, 2, false, true, true},
 		{isa.Inst{Role: isa.RoleReduction, Mem: weak}, 2, false, true, true}, {isa.Inst{Role: isa.RoleStore, Mem: weak}, 3, false, true, true},
 		{isa.Inst{Role: isa.RoleStore, Mem: shared}, 3, false, false, true}, {isa.Inst{Role: isa.RoleStore, Mem: weak}, 4, false, true, true},
@@ -173,7 +176,8 @@ func TestOldLines(t *testing.T) {
 // TestObjectsAnswered: behind a fence of objects in shared memory nothing of it is performed before what was read in front is there.
 func TestObjectsAnswered(t *testing.T) {
 	load := func(op string, space isa.Space, write, wait uint8) isa.Inst {
-		return isa.Inst{Op: op, Role: isa.RoleLoad, Mem: isa.Mem{Space: space}, Control: isa.Control{Kind: isa.ControlFields, Write: write, Wait: wait}}
+		return isa.Inst{Op: op, Role: isa.RoleLoad, Mem: isa.Mem{Space: space},
+			Control: isa.Control{Kind: isa.ControlFields, Write: write, Wait: wait}}
 	}
 	const fence = "fence.acquire.sync_restrict::shared::cluster.cluster;\n"
 	const own = "ld.relaxed.cta.shared.u32 r1, [s];\n"
@@ -185,18 +189,30 @@ func TestObjectsAnswered(t *testing.T) {
 	}{
 		{"what was read is waited for", own + fence + "ld.global.u32 r2, [d1];\nst.shared.u32 [s+8], r2;\n",
 			[]isa.Inst{load("LDS", global, 2, 0), load("LDG", global, 3, 4), load("STS", shared, 0, 0)}, ""},
-		{"it is not", own + fence + "st.shared.u32 [s+8], 1;\n", []isa.Inst{load("LD", isa.SpaceGeneric, 2, 0), load("STS", shared, 0, 0)}, "finding"},
-		{"both in the CTA's own memory", own + fence + "st.shared.u32 [s+8], 1;\n", []isa.Inst{load("LDS", shared, 2, 0), load("STS", shared, 0, 0)}, ""},
-		{"what follows is in global memory", own + fence + "st.global.u32 [d1], 1;\n", []isa.Inst{load("LD", isa.SpaceGeneric, 2, 0), load("STG", global, 0, 0)}, ""},
-		{"what follows is at a generic address", own + fence + "st.u32 [d1], 1;\n", []isa.Inst{load("LD", isa.SpaceGeneric, 2, 0), load("ST", isa.SpaceGeneric, 0, 0)}, "finding"},
-		{"what was read is weak", "ld.shared.u32 r1, [s];\n" + fence + "st.shared.u32 [s+8], 1;\n", []isa.Inst{load("LD", isa.SpaceGeneric, 2, 0), load("STS", shared, 0, 0)}, ""},
-		{"what was read is in global memory", "ld.relaxed.gpu.global.u32 r1, [d1];\n" + fence + "st.shared.u32 [s+8], 1;\n", []isa.Inst{load("LDG", global, 2, 0), load("STS", shared, 0, 0)}, ""},
-		{"an atomic", "atom.relaxed.cta.shared.add.u32 r1, [s], 1;\n" + fence + "st.shared.u32 [s+8], 1;\n", []isa.Inst{load("ATOMS", global, 2, 0), load("STS", shared, 0, 0)}, "finding"},
-		{"a store", "st.relaxed.cta.shared.u32 [s], 1;\n" + fence + "st.shared.u32 [s+8], 1;\n", []isa.Inst{load("STS", global, 2, 0), load("STS", shared, 0, 0)}, ""},
-		{"a wait", "mbarrier.test_wait.shared.b64 c, [s], d1;\n" + fence + "st.shared.u32 [s+8], 1;\n", []isa.Inst{load("SYNCS", shared, 2, 0), load("STS", shared, 0, 0)}, "finding"},
-		{"a wait behind", own + fence + "mbarrier.test_wait.shared.b64 c, [s], d1;\n", []isa.Inst{load("LDS", shared, 2, 0), load("SYNCS", shared, 0, 0)}, "finding"},
-		{"what stands before it", own + "st.shared.u32 [s+8], 1;\n" + fence, []isa.Inst{load("LD", isa.SpaceGeneric, 2, 0), load("STS", shared, 0, 0)}, ""},
-		{"a loop", "L:\n" + own + fence + "st.shared.u32 [s+8], 1;\n@c bra L;\n", []isa.Inst{load("LD", isa.SpaceGeneric, 2, 0), load("STS", shared, 0, 0)}, "unknown"},
+		{"it is not", own + fence + "st.shared.u32 [s+8], 1;\n", []isa.Inst{load("LD", isa.SpaceGeneric, 2, 0), load("STS", shared, 0, 0)},
+			"finding"},
+		{"both in the CTA's own memory", own + fence + "st.shared.u32 [s+8], 1;\n",
+			[]isa.Inst{load("LDS", shared, 2, 0), load("STS", shared, 0, 0)}, ""},
+		{"what follows is in global memory", own + fence + "st.global.u32 [d1], 1;\n",
+			[]isa.Inst{load("LD", isa.SpaceGeneric, 2, 0), load("STG", global, 0, 0)}, ""},
+		{"what follows is at a generic address", own + fence + "st.u32 [d1], 1;\n",
+			[]isa.Inst{load("LD", isa.SpaceGeneric, 2, 0), load("ST", isa.SpaceGeneric, 0, 0)}, "finding"},
+		{"what was read is weak", "ld.shared.u32 r1, [s];\n" + fence + "st.shared.u32 [s+8], 1;\n",
+			[]isa.Inst{load("LD", isa.SpaceGeneric, 2, 0), load("STS", shared, 0, 0)}, ""},
+		{"what was read is in global memory", "ld.relaxed.gpu.global.u32 r1, [d1];\n" + fence + "st.shared.u32 [s+8], 1;\n",
+			[]isa.Inst{load("LDG", global, 2, 0), load("STS", shared, 0, 0)}, ""},
+		{"an atomic", "atom.relaxed.cta.shared.add.u32 r1, [s], 1;\n" + fence + "st.shared.u32 [s+8], 1;\n",
+			[]isa.Inst{load("ATOMS", global, 2, 0), load("STS", shared, 0, 0)}, "finding"},
+		{"a store", "st.relaxed.cta.shared.u32 [s], 1;\n" + fence + "st.shared.u32 [s+8], 1;\n",
+			[]isa.Inst{load("STS", global, 2, 0), load("STS", shared, 0, 0)}, ""},
+		{"a wait", "mbarrier.test_wait.shared.b64 c, [s], d1;\n" + fence + "st.shared.u32 [s+8], 1;\n",
+			[]isa.Inst{load("SYNCS", shared, 2, 0), load("STS", shared, 0, 0)}, "finding"},
+		{"a wait behind", own + fence + "mbarrier.test_wait.shared.b64 c, [s], d1;\n",
+			[]isa.Inst{load("LDS", shared, 2, 0), load("SYNCS", shared, 0, 0)}, "finding"},
+		{"what stands before it", own + "st.shared.u32 [s+8], 1;\n" + fence,
+			[]isa.Inst{load("LD", isa.SpaceGeneric, 2, 0), load("STS", shared, 0, 0)}, ""},
+		{"a loop", "L:\n" + own + fence + "st.shared.u32 [s+8], 1;\n@c bra L;\n",
+			[]isa.Inst{load("LD", isa.SpaceGeneric, 2, 0), load("STS", shared, 0, 0)}, "unknown"},
 	} {
 		c := checkerOf(t, "", x.body)
 		line := lineOf(x.code...)
@@ -212,7 +228,8 @@ func TestObjectsAnswered(t *testing.T) {
 			n++
 		}
 		c.acquiresObjects(k)
-		require.Equal(t, []bool{x.what == "finding", x.what == "unknown", x.what == ""}, []bool{len(c.res.Findings) == 1, len(c.res.Unknown) == 1, len(c.res.Notes) == 1}, "%s: %+v", x.name, c.res)
+		require.Equal(t, []bool{x.what == "finding", x.what == "unknown", x.what == ""},
+			[]bool{len(c.res.Findings) == 1, len(c.res.Unknown) == 1, len(c.res.Notes) == 1}, "%s: %+v", x.name, c.res)
 		require.True(t, c.failed[k])
 		if x.what == "finding" {
 			require.NotNil(t, c.last().Fence)
@@ -233,12 +250,14 @@ func TestPieces(t *testing.T) {
 		c.mach, c.owner = line.mach, line.owner
 		c.img[0].main = nil
 		for i, a := range addrs {
-			c.mach.insts[i].Mem, c.mach.addrs[i] = isa.Mem{Space: isa.SpaceGlobal, Strength: isa.Strong, Scope: isa.ScopeGPU, Width: a.width}, address{a.root, a.offset, a.width}
+			c.mach.insts[i].Mem, c.mach.addrs[i] = isa.Mem{Space: isa.SpaceGlobal, Strength: isa.Strong, Scope: isa.ScopeGPU, Width: a.width},
+				address{a.root, a.offset, a.width}
 			c.mach.insts[i].Role = map[ptx.Kind]isa.Role{ptx.Load: isa.RoleLoad, ptx.Store: isa.RoleStore}[c.src.ops[0].Effect.Kind]
 		}
 		return c
 	}
-	const load, store = "ld.relaxed.gpu.global.v2.u32 {r1, r2}, [d1];\nst.global.u32 [d2], r1;\nst.global.u32 [d2+4], r2;\n", "st.release.gpu.global.v2.u32 [d1], {r1, r2};\n"
+	const load, store = "ld.relaxed.gpu.global.v2.u32 {r1, r2}, [d1];\nst.global.u32 [d2], r1;\nst.global.u32 [d2+4], r2;\n",
+		"st.release.gpu.global.v2.u32 [d1], {r1, r2};\n"
 	two := []at{{"p", 0, 4}, {"p", 4, 4}}
 	for _, x := range []struct {
 		name   string
@@ -251,22 +270,30 @@ func TestPieces(t *testing.T) {
 		said   string // of what is needed and not there
 	}{
 		{"one access", load, []at{{"p", 0, 8}}, []int32{0}, nil, []int32{0}, [][]int32{{0}}, ""},
-		{"half of it", load, two[:1], []int32{0}, nil, []int32{0}, [][]int32{{0}}, "2 of its elements of 4 bytes are needed, the machine instructions have 4 bytes"},
+		{"half of it", load, two[:1], []int32{0}, nil, []int32{0}, [][]int32{{0}},
+			"2 of its elements of 4 bytes are needed, the machine instructions have 4 bytes"},
 		{"two halves", load, two, []int32{0, 1}, nil, []int32{1}, [][]int32{{0, 1}}, ""},
 		{"two halves of a release", store, two, []int32{0, 1}, nil, []int32{0}, [][]int32{{0, 1}}, ""},
 		{"the same half twice", load, []at{{"p", 0, 4}, {"p", 0, 4}}, []int32{0, 1}, nil, []int32{0, 1}, [][]int32{{0}, {1}}, "2 of its"},
 		{"of two bases", load, []at{{"p", 0, 4}, {"q", 4, 4}}, []int32{0, 1}, nil, []int32{0, 1}, [][]int32{{0}, {1}}, "2 of its"},
 		{"of no known base", load, []at{{"", 0, 4}, {"", 4, 4}}, []int32{0, 1}, nil, []int32{0, 1}, [][]int32{{0}, {1}}, "2 of its"},
-		{"one under a condition", load, two, []int32{0, 1}, func(c *checker) { c.mach.insts[1].Guard.Reg = predOf(1) }, []int32{0, 1}, [][]int32{{0}, {1}}, "2 of its"},
-		{"a jump between", load, two, []int32{0, 1}, func(c *checker) { c.mach.steps[0].next = []int32{0, 1} }, []int32{0, 1}, [][]int32{{0}, {1}}, "2 of its"},
+		{"one under a condition", load, two, []int32{0, 1}, func(c *checker) { c.mach.insts[1].Guard.Reg = predOf(1) }, []int32{0, 1},
+			[][]int32{{0}, {1}}, "2 of its"},
+		{"a jump between", load, two, []int32{0, 1}, func(c *checker) { c.mach.steps[0].next = []int32{0, 1} }, []int32{0, 1},
+			[][]int32{{0}, {1}}, "2 of its"},
 		{"the second has another line", load, two, []int32{0}, nil, []int32{1}, [][]int32{{0, 1}}, ""},
 		{"the third has another line", load, []at{two[0], two[0], two[1]}, []int32{0}, nil, []int32{2}, [][]int32{{0, 2}}, ""},
 		{"the second is another's", load, two, []int32{0}, func(c *checker) { c.owner[1] = 1 }, []int32{0}, [][]int32{{0}}, "2 of its"},
-		{"the second is weaker", load, two, []int32{0}, func(c *checker) { c.mach.insts[1].Mem.Strength = isa.Weak }, []int32{0}, [][]int32{{0}}, "2 of its"},
-		{"the second is a store", load, two, []int32{0}, func(c *checker) { c.mach.insts[1].Role = isa.RoleStore }, []int32{0}, [][]int32{{0}}, "2 of its"},
-		{"the second stands behind a jump", load, two, []int32{0}, func(c *checker) { c.mach.steps[0].next = []int32{0, 1} }, []int32{0}, [][]int32{{0}}, "2 of its"},
-		{"nothing more is needed", "ld.relaxed.gpu.global.v2.u32 {r1, r2}, [d1];\nst.global.u32 [d2], r1;\n", two, []int32{0}, nil, []int32{0}, [][]int32{{0}}, ""},
-		{"an invalidation is left", load, two[:1], []int32{0}, func(c *checker) { c.mach.insts[0].Role = isa.RoleCache }, []int32{0}, [][]int32{{0}}, ""},
+		{"the second is weaker", load, two, []int32{0}, func(c *checker) { c.mach.insts[1].Mem.Strength = isa.Weak }, []int32{0}, [][]int32{{0}},
+			"2 of its"},
+		{"the second is a store", load, two, []int32{0}, func(c *checker) { c.mach.insts[1].Role = isa.RoleStore }, []int32{0}, [][]int32{{0}},
+			"2 of its"},
+		{"the second stands behind a jump", load, two, []int32{0}, func(c *checker) { c.mach.steps[0].next = []int32{0, 1} }, []int32{0},
+			[][]int32{{0}}, "2 of its"},
+		{"nothing more is needed", "ld.relaxed.gpu.global.v2.u32 {r1, r2}, [d1];\nst.global.u32 [d2], r1;\n", two, []int32{0}, nil, []int32{0},
+			[][]int32{{0}}, ""},
+		{"an invalidation is left", load, two[:1], []int32{0}, func(c *checker) { c.mach.insts[0].Role = isa.RoleCache }, []int32{0},
+			[][]int32{{0}}, ""},
 		{"it is whole", "ld.volatile.global.v2.u32 {r1, r2}, [d1];\nst.global.u32 [d2], r1;\n", two, []int32{0, 1}, nil, []int32{0, 1}, nil, ""},
 		{"it is weak", "ld.global.v2.u32 {r1, r2}, [d1];\nst.global.u32 [d2], r1;\n", two, []int32{0, 1}, nil, []int32{0, 1}, nil, ""},
 		{"it is no vector", "ld.relaxed.gpu.global.u64 d3, [d1];\nst.global.u64 [d2], d3;\n", two, []int32{0, 1}, nil, []int32{0, 1}, nil, ""},

@@ -16,7 +16,8 @@ func TestInclusionHolds(t *testing.T) {
 	kinds := map[string]int{}
 	for n := range 4000 {
 		const most = 5
-		p := policy{optional: r.IntN(4) == 0, sink: r.IntN(3) == 0, rise: r.IntN(3) == 0, pieces: r.IntN(4) == 0, stutter: [2]bool{r.IntN(4) == 0, r.IntN(4) == 0}}
+		p := policy{optional: r.IntN(4) == 0, sink: r.IntN(3) == 0, rise: r.IntN(3) == 0, pieces: r.IntN(4) == 0,
+			stutter: [2]bool{r.IntN(4) == 0, r.IntN(4) == 0}}
 		source, code := randomLetters(t, r), randomLetters(t, r)
 		if r.IntN(3) == 0 { // nearly the same
 			code = source

@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/isa"
-	"optcheck/ptx"
 )
 
 var (
@@ -50,13 +49,17 @@ func TestMachineFlow(t *testing.T) {
 		{name: "no jump", in: plain, want: step{next: []int32{1}}},
 		{name: "a jump", in: branch(isa.FlowJump, 2), want: step{next: []int32{2}}},
 		{name: "a jump to nowhere", in: branch(isa.FlowJump, -1), want: step{}, lost: true},
-		{name: "a jump by a condition", in: branch(isa.FlowJump, 2, isa.Operand{Kind: isa.OpdPred, Reg: predOf(0), Not: true}), want: step{next: []int32{2}, cond: 1, condNeg: true}},
-		{name: "a jump by the constant true", in: branch(isa.FlowJump, 2, isa.Operand{Kind: isa.OpdPred, Zero: true}), want: step{next: []int32{2}}},
-		{name: "a jump by both", in: branch(isa.FlowJump, 2, isa.Operand{Kind: isa.OpdPred, Zero: true}, pOpd(0)), want: step{next: []int32{2}, cond: 1}},
+		{name: "a jump by a condition", in: branch(isa.FlowJump, 2, isa.Operand{Kind: isa.OpdPred, Reg: predOf(0), Not: true}),
+			want: step{next: []int32{2}, cond: 1, condNeg: true}},
+		{name: "a jump by the constant true", in: branch(isa.FlowJump, 2, isa.Operand{Kind: isa.OpdPred, Zero: true}),
+			want: step{next: []int32{2}}},
+		{name: "a jump by both", in: branch(isa.FlowJump, 2, isa.Operand{Kind: isa.OpdPred, Zero: true}, pOpd(0)),
+			want: step{next: []int32{2}, cond: 1}},
 		{name: "a jump if the warp has diverged", in: mods(branch(isa.FlowJump, 2), "CONV"), want: step{next: []int32{2, 1}}},
 		{name: "a jump by a mask", in: branch(isa.FlowJump, 2, regOpd(1)), want: step{next: []int32{2, 1}}},
 		{name: "a jump of a known kind", in: mods(branch(isa.FlowJump, 2), "U"), want: step{next: []int32{2}}},
-		{name: "a jump under a condition", in: under(branch(isa.FlowJump, 2), isa.Guard{Reg: predOf(0), Neg: true}), want: step{next: []int32{2}, guard: 1, guardNeg: true}},
+		{name: "a jump under a condition", in: under(branch(isa.FlowJump, 2), isa.Guard{Reg: predOf(0), Neg: true}),
+			want: step{next: []int32{2}, guard: 1, guardNeg: true}},
 		{name: "never", in: under(branch(isa.FlowJump, 2), isa.Guard{Reg: predOf(0), Never: true}), want: step{next: []int32{1}}},
 		{name: "a jump to some", in: indirect, want: step{next: []int32{2, 1}}},
 		{name: "a jump to any", in: branch(isa.FlowIndirect, -1), want: step{}, lost: true},
@@ -73,7 +76,8 @@ func TestMachineFlow(t *testing.T) {
 		{name: "a division", in: branch(isa.FlowCall, -1, sym("$__cuda_div")), want: step{next: []int32{1}}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			p := program(map[string][]isa.Inst{"k": {x.in, plain, exit}, "f": {plain, back}, "g": {branch(isa.FlowCall, -1, sym("f")), back}}, "k", "f", "g")
+			p := program(map[string][]isa.Inst{"k": {x.in, plain, exit}, "f": {plain, back}, "g": {branch(isa.FlowCall, -1, sym("f")), back}}, "k",
+				"f", "g")
 			m := readMachine(p, p.Funcs[0], 80)
 			got := m.steps[0]
 			if x.want.cond == 0 {
@@ -105,7 +109,8 @@ func TestMachineFunctions(t *testing.T) {
 	m := readMachine(p, p.Funcs[1], 80)
 	require.Len(t, m.steps, 6)
 	require.Equal(t, []int32{0, 0, 0, 3, 3, 5}, m.funcOf)
-	require.Equal(t, [][]int32{{3}, {5}, nil, {5}, nil, nil}, [][]int32{m.steps[0].call, m.steps[1].call, m.steps[2].call, m.steps[3].call, m.steps[4].call, m.steps[5].call})
+	require.Equal(t, [][]int32{{3}, {5}, nil, {5}, nil, nil}, [][]int32{m.steps[0].call, m.steps[1].call, m.steps[2].call, m.steps[3].call,
+		m.steps[4].call, m.steps[5].call})
 	require.Equal(t, map[int32][]int32{3: {1}}, m.returns, "g is called from two places")
 	require.NotContains(t, m.reach, false)
 }
@@ -145,11 +150,15 @@ func TestLogic(t *testing.T) {
 		want assign // src is a number of a predicate, -1 for a constant
 		ok   bool
 	}{
-		{"a copy", and, []isa.Operand{p, yes, yes}, 3, assign{src: 1, fork: true}, true}, {"a copy, further on", and, []isa.Operand{yes, yes, p}, 3, assign{src: 1, fork: true}, true},
-		{"of itself", and, []isa.Operand{p, yes, yes}, 1, assign{src: 1}, true}, {"twice", and, []isa.Operand{p, p, yes}, 3, assign{src: 1, fork: true}, true},
+		{"a copy", and, []isa.Operand{p, yes, yes}, 3, assign{src: 1, fork: true}, true},
+		{"a copy, further on", and, []isa.Operand{yes, yes, p}, 3, assign{src: 1, fork: true}, true},
+		{"of itself", and, []isa.Operand{p, yes, yes}, 1, assign{src: 1}, true},
+		{"twice", and, []isa.Operand{p, p, yes}, 3, assign{src: 1, fork: true}, true},
 		{"an inversion", and, []isa.Operand{np, yes, yes}, 3, assign{src: 1, neg: true, fork: true}, true},
-		{"true", or, []isa.Operand{p, yes, yes}, 3, assign{src: -1, neg: true}, true}, {"false", and, []isa.Operand{p, no, yes}, 3, assign{src: -1}, true},
-		{"of nothing", and, []isa.Operand{yes, yes, yes}, 3, assign{src: -1, neg: true}, true}, {"it and its contrary", and, []isa.Operand{p, np, yes}, 3, assign{src: -1}, true},
+		{"true", or, []isa.Operand{p, yes, yes}, 3, assign{src: -1, neg: true}, true},
+		{"false", and, []isa.Operand{p, no, yes}, 3, assign{src: -1}, true},
+		{"of nothing", and, []isa.Operand{yes, yes, yes}, 3, assign{src: -1, neg: true}, true},
+		{"it and its contrary", and, []isa.Operand{p, np, yes}, 3, assign{src: -1}, true},
 		{"always", always, []isa.Operand{p, p, p}, 3, assign{src: -1, neg: true}, true},
 		{"of two", and, []isa.Operand{p, q, yes}, 3, assign{}, false}, {"the first of two", first, []isa.Operand{p, q, yes}, 3, assign{}, false},
 		{"of a register", xor, []isa.Operand{p, regOpd(1), yes}, 3, assign{}, false}, {"of too few", and, []isa.Operand{p}, 3, assign{}, false},
@@ -182,7 +191,8 @@ func TestAccessAddress(t *testing.T) {
 		"a symbol and a number":   {isa.Operand{Reg: gprOf(2), Sym: "s"}, address{root: "s", offset: 16}},
 		"a symbol and a register": {isa.Operand{Reg: gprOf(1), Sym: "s"}, address{root: "p+s", offset: 8}},
 	} {
-		w := &regWalk{number: map[isa.Reg]int{gprOf(1): 0, gprOf(2): 1, gprOf(3): 2}, state: values{{root: "p", offset: 8}, {root: "0", offset: 16}, {root: "q", offset: 1}}}
+		w := &regWalk{number: map[isa.Reg]int{gprOf(1): 0, gprOf(2): 1, gprOf(3): 2},
+			state: values{{root: "p", offset: 8}, {root: "0", offset: 16}, {root: "q", offset: 1}}}
 		x.o.Kind, x.want.width = isa.OpdMem, 4
 		require.Equal(t, x.want, w.access(&isa.Inst{Args: []isa.Operand{regOpd(7), x.o}, Mem: isa.Mem{Width: 4}}), name)
 	}
@@ -211,7 +221,8 @@ func TestNextRegister(t *testing.T) {
 		args []isa.Operand
 		want string
 	}{
-		{nil, ""}, {[]isa.Operand{regOpd(1)}, ""}, {[]isa.Operand{{Kind: isa.OpdMem, Reg: gprOf(1)}}, "q"}, {[]isa.Operand{{Kind: isa.OpdMem, Base2: gprOf(1)}}, "q"},
+		{nil, ""}, {[]isa.Operand{regOpd(1)}, ""}, {[]isa.Operand{{Kind: isa.OpdMem, Reg: gprOf(1)}}, "q"},
+		{[]isa.Operand{{Kind: isa.OpdMem, Base2: gprOf(1)}}, "q"},
 		{[]isa.Operand{{Kind: isa.OpdMem, Off: 8}}, ""}, {[]isa.Operand{regOpd(1), {Kind: isa.OpdMem, Reg: gprOf(1)}}, ""},
 	} {
 		require.Equal(t, x.want, w.next(&isa.Inst{Args: x.args}).root)
@@ -219,125 +230,5 @@ func TestNextRegister(t *testing.T) {
 }
 
 // TestTurnsOfLanes: forms of code in which each lane has its turn, or one acts for its warp.
-func TestTurnsOfLanes(t *testing.T) {
-	up := isa.Reg{Class: isa.ClassUPred, Num: 1}
-	r2ur := isa.Inst{Op: "R2UR", Defs: []isa.Reg{predOf(1), {Class: isa.ClassUGPR, Num: 4}}}
-	vote := func(to isa.Reg, p isa.Operand, more ...isa.Operand) isa.Inst {
-		return isa.Inst{Op: "VOTEU", Args: append([]isa.Operand{{Kind: isa.OpdPred, Reg: to}, p}, more...)}
-	}
-	not := isa.Operand{Kind: isa.OpdPred, Reg: predOf(2), Not: true}
-	yes := isa.Operand{Kind: isa.OpdPred, Zero: true}
-	for _, x := range []struct {
-		name    string
-		by      isa.Inst  // an instruction on the line of the image
-		guard   isa.Guard // of the image
-		stutter bool
-		shape   string
-		sets    []assign // conditions: 0 is the first predicate of the row, 1 the second
-	}{
-		{"a jump as long as any lane has had none", isa.Inst{Op: "BRA", Flow: isa.FlowJump, Mods: []string{"ANY"}}, isa.Guard{}, true, eachTurn, nil},
-		{"another jump", isa.Inst{Op: "BRA", Flow: isa.FlowJump, Mods: []string{"U"}}, isa.Guard{}, false, "", nil},
-		{"no jump", isa.Inst{Op: "VOTE", Mods: []string{"ANY"}}, isa.Guard{}, false, "", nil},
-		{"lanes with the address of one", r2ur, isa.Guard{Reg: predOf(1)}, true, eachTurn, []assign{{dst: 0, src: -1, neg: true}}},
-		{"lanes without", r2ur, isa.Guard{Reg: predOf(1), Neg: true}, true, eachTurn, []assign{{dst: 0, src: -1}}},
-		{"under another condition", r2ur, isa.Guard{Reg: predOf(3)}, false, "", nil},
-		{"under none, beside a register", isa.Inst{Op: "R2UR", Defs: []isa.Reg{{}}}, isa.Guard{}, false, "", nil},
-		{"not moved", isa.Inst{Op: "MOV", Defs: r2ur.Defs}, isa.Guard{Reg: predOf(1)}, false, "", nil},
-		{"a vote", vote(up, pOpd(2)), isa.Guard{Reg: up}, false, eachTurn, []assign{{dst: 0, src: 1, fork: true}}},
-		{"a vote of the contrary", vote(up, not), isa.Guard{Reg: up}, false, eachTurn, []assign{{dst: 0, src: 1, neg: true, fork: true}}},
-		{"a vote for another condition", vote(up, pOpd(2)), isa.Guard{Reg: predOf(1)}, false, "", nil},
-		{"a vote of all", vote(up, yes), isa.Guard{Reg: up}, false, "", nil},
-		{"a vote of a register", vote(up, regOpd(2)), isa.Guard{Reg: up}, false, "", nil},
-		{"a vote with more", vote(up, pOpd(2), yes), isa.Guard{Reg: up}, false, "", nil},
-		{"a vote into a register", isa.Inst{Op: "VOTEU", Args: []isa.Operand{{Kind: isa.OpdReg}, pOpd(2)}}, isa.Guard{}, false, "", nil},
-	} {
-		m := &matcher{mach: &machine{conds: conds{}, insts: []*isa.Inst{&x.by, {Op: "ATOMG", Guard: x.guard}}, steps: make([]step, 2)}}
-		g := &images{main: []int32{1}}
-		m.turns(g, []int32{0, 1})
-		require.Equal(t, []any{x.stutter, x.shape}, []any{g.stutter, g.shape}, x.name)
-		require.Equal(t, x.sets, m.mach.steps[0].sets, x.name)
-		if len(x.sets) > 0 && x.sets[0].fork {
-			require.Equal(t, []int32{1}, m.mach.steps[0].uses, x.name)
-		}
-	}
-	// One lane acts for its warp: of the number of the lane, and what decides about the image or a jump.
-	for _, x := range []struct {
-		name  string
-		mi    isa.Micro
-		lane  bool
-		guard isa.Reg // of the image
-		jump  isa.Reg
-		want  []assign
-	}{
-		{"it is the chosen one", isa.Micro{Op: isa.MicroSetp, Cmp: "EQ", Dst: predOf(1)}, true, predOf(1), isa.Reg{}, []assign{{dst: 0, src: -1, neg: true}}},
-		{"it is not", isa.Micro{Op: isa.MicroSetp, Cmp: "NE", Dst: predOf(1)}, true, predOf(1), isa.Reg{}, []assign{{dst: 0, src: -1}}},
-		{"a jump past it", isa.Micro{Op: isa.MicroSetp, Cmp: "NE", Dst: predOf(1)}, true, isa.Reg{}, predOf(1), []assign{{dst: 0, src: -1}}},
-		{"the lanes before", isa.Micro{Op: isa.MicroSetp, Cmp: "LT", Dst: predOf(1)}, true, predOf(1), isa.Reg{}, nil},
-		{"no comparison", isa.Micro{Op: isa.MicroPlop, Cmp: "EQ", Dst: predOf(1)}, true, predOf(1), isa.Reg{}, nil},
-		{"of something else", isa.Micro{Op: isa.MicroSetp, Cmp: "EQ", Dst: predOf(1)}, false, predOf(1), isa.Reg{}, nil},
-		{"that decides nothing", isa.Micro{Op: isa.MicroSetp, Cmp: "EQ", Dst: predOf(1)}, true, predOf(2), predOf(3), nil},
-	} {
-		m := &matcher{mach: &machine{conds: conds{}, lane: []bool{x.lane, false, false}, steps: make([]step, 3), insts: []*isa.Inst{{Micro: []isa.Micro{x.mi}},
-			{Role: isa.RoleBranch, Guard: isa.Guard{Reg: x.jump}}, {Role: isa.RoleAtomic, Guard: isa.Guard{Reg: x.guard}}}}}
-		g := &images{main: []int32{2}}
-		m.elected(g, []int32{0, 1, 2})
-		require.Equal(t, x.want, m.mach.steps[0].sets, x.name)
-		require.Equal(t, map[bool]string{true: oneLane}[x.want != nil], g.shape, x.name)
-	}
-}
-
 // TestClustered: a barrier of the cluster is one where the launch has clusters.
-func TestClustered(t *testing.T) {
-	for _, x := range []struct {
-		name string
-		mi   isa.Micro
-		op   string
-		want []assign
-	}{
-		{"if there are some", isa.Micro{Op: isa.MicroSetp, Cmp: "EQ", Src: []isa.Operand{regOpd(1), {Kind: isa.OpdImm}}}, "UCGABAR_ARV", []assign{{dst: 0, src: -1, neg: true}}},
-		{"if there are none", isa.Micro{Op: isa.MicroSetp, Cmp: "NE", Src: []isa.Operand{regOpd(1), {Kind: isa.OpdImm}}}, "UCGABAR_WAIT", []assign{{dst: 0, src: -1}}},
-		{"a barrier of the CTA", isa.Micro{Op: isa.MicroSetp, Cmp: "EQ", Src: []isa.Operand{regOpd(1), {Kind: isa.OpdImm}}}, "BAR", nil},
-		{"more than some", isa.Micro{Op: isa.MicroSetp, Cmp: "GT", Src: []isa.Operand{regOpd(1), {Kind: isa.OpdImm}}}, "UCGABAR_ARV", nil},
-		{"two registers", isa.Micro{Op: isa.MicroSetp, Cmp: "EQ", Src: []isa.Operand{regOpd(1), regOpd(2)}}, "UCGABAR_ARV", nil},
-		{"no comparison", isa.Micro{Op: isa.MicroPlop, Cmp: "EQ", Src: []isa.Operand{regOpd(1), {Kind: isa.OpdImm}}}, "UCGABAR_ARV", nil},
-	} {
-		x.mi.Dst = predOf(1)
-		m := &matcher{mach: &machine{conds: conds{}, steps: make([]step, 2), insts: []*isa.Inst{{Micro: []isa.Micro{x.mi}}, {Op: x.op}}}}
-		m.clustered(&images{main: []int32{1}}, []int32{0, 1})
-		require.Equal(t, x.want, m.mach.steps[0].sets, x.name)
-	}
-}
-
 // TestMbarrierImages: which of the accesses to shared memory an operation on an mbarrier is.
-func TestMbarrierImages(t *testing.T) {
-	insts := []*isa.Inst{{Op: "LDS", Role: isa.RoleLoad}, {Op: "ATOMS", Role: isa.RoleAtomic, Mods: []string{"ARRIVE"}}, {Op: "ATOMS", Role: isa.RoleAtomic, Mods: []string{"ADD"}},
-		{Op: "STS", Role: isa.RoleStore}, {Op: "SYNCS", Role: isa.RoleCache}, {Op: "RED", Role: isa.RoleReduction}}
-	arrive, drop := &ptx.Inst{Mods: []string{"arrive"}}, &ptx.Inst{Mods: []string{"arrive_drop"}}
-	for _, x := range []struct {
-		name           string
-		kind           ptx.Kind
-		in             *ptx.Inst
-		sm             int
-		have           []int32
-		main, lessened []int32
-		stutter        bool
-	}{
-		{"an arrival", ptx.MbarArrive, arrive, 80, []int32{0, 1, 2, 3}, []int32{1, 2}, nil, false},
-		{"an arrival without an answer", ptx.MbarArrive, arrive, 80, []int32{0, 3, 5}, []int32{5}, nil, false},
-		{"an arrival that is none of them", ptx.MbarArrive, arrive, 80, []int32{0, 3}, []int32{0, 3}, nil, false},
-		{"one that drops", ptx.MbarArrive, drop, 80, []int32{0, 1, 2}, []int32{1}, []int32{2}, false},
-		{"one that drops, of its own", ptx.MbarArrive, drop, 90, []int32{1, 2}, []int32{1, 2}, nil, false},
-		{"by its own instruction", ptx.MbarArrive, arrive, 90, []int32{0, 1, 4}, []int32{4}, nil, false},
-		{"a wait", ptx.MbarWait, arrive, 80, []int32{0, 1, 3}, []int32{0}, nil, true},
-		{"a wait by its own instruction", ptx.MbarWait, arrive, 90, []int32{0, 4}, []int32{4}, nil, true},
-		{"an initialisation", ptx.Mbarrier, arrive, 80, []int32{0, 3}, []int32{0, 3}, nil, false},
-	} {
-		m := &matcher{mach: &machine{sm: x.sm, insts: insts}, owner: []int32{-1, -1, -1, -1, -1, -1}}
-		g := &images{main: x.have}
-		m.mbarrier(7, &Op{Inst: x.in, Effect: ptx.Effect{Kind: x.kind}}, g)
-		require.Equal(t, []any{x.main, x.lessened, x.stutter}, []any{g.main, g.lessen, g.stutter}, x.name)
-		for _, i := range x.lessened {
-			require.Equal(t, int32(7), m.owner[i])
-		}
-	}
-}

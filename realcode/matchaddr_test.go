@@ -71,17 +71,22 @@ func TestDistances(t *testing.T) {
 		known, sure bool
 		distance    int64
 	}{
-		{"one", stores(1), says(8), true, false, 8}, {"four", stores(4), says(8, 8, 8, 8), true, true, 8}, {"most", stores(3), says(8, 8, 0), true, false, 8},
-		{"a tie", stores(2), says(8, 0), false, false, 0}, {"four of five", stores(5), says(8, 8, 8, 8, 0), true, true, 8}, {"three of four", stores(4), says(8, 8, 8, 0), true, false, 8},
+		{"one", stores(1), says(8), true, false, 8}, {"four", stores(4), says(8, 8, 8, 8), true, true, 8},
+		{"most", stores(3), says(8, 8, 0), true, false, 8},
+		{"a tie", stores(2), says(8, 0), false, false, 0}, {"four of five", stores(5), says(8, 8, 8, 8, 0), true, true, 8},
+		{"three of four", stores(4), says(8, 8, 8, 0), true, false, 8},
 		{"wider ones, if there are no others", stores(1), []placed{{0, isa.RoleStore, address{"m", 8, 8}, false}}, true, false, 8},
-		{"not wider ones, if there are", stores(2), []placed{{0, isa.RoleStore, address{"m", 8, 8}, false}, {1, isa.RoleStore, at("m", 0), false}}, true, false, 0},
+		{"not wider ones, if there are", stores(2), []placed{{0, isa.RoleStore, address{"m", 8, 8}, false},
+			{1, isa.RoleStore, at("m", 0), false}}, true, false, 0},
 		{"not narrower ones", stores(1), []placed{{0, isa.RoleStore, address{"m", 8, 2}, false}}, false, false, 0},
 		{"not of no known base", stores(1), []placed{{0, isa.RoleStore, at("", 8), false}}, false, false, 0},
 		{"orphans, if nothing else is known", stores(1), []placed{{-1, isa.RoleStore, at("m", 8), false}}, true, false, 8},
 		{"no orphan loads for a store", stores(1), []placed{{-1, isa.RoleLoad, at("m", 8), false}}, false, false, 0},
 		{"no orphans of another width", stores(1), []placed{{-1, isa.RoleStore, address{"m", 8, 8}, false}}, false, false, 0},
-		{"no orphans where something is known", stores(2), []placed{{0, isa.RoleStore, at("m", 8), false}, {-1, isa.RoleStore, at("m", 4), false}}, true, false, 8},
-		{"no weak orphan for a strong store", "st.relaxed.gpu.global.u32 [d1], 1;\n", []placed{{-1, isa.RoleStore, at("m", 8), false}}, false, false, 0},
+		{"no orphans where something is known", stores(2), []placed{{0, isa.RoleStore, at("m", 8), false},
+			{-1, isa.RoleStore, at("m", 4), false}}, true, false, 8},
+		{"no weak orphan for a strong store", "st.relaxed.gpu.global.u32 [d1], 1;\n", []placed{{-1, isa.RoleStore, at("m", 8), false}}, false,
+			false, 0},
 		{"a strong orphan for one", "st.relaxed.gpu.global.u32 [d1], 1;\n", []placed{{-1, isa.RoleStore, at("m", 8), true}}, true, false, 8},
 	} {
 		c := matched(t, x.body, x.code...)
@@ -91,7 +96,8 @@ func TestDistances(t *testing.T) {
 	}
 	// A register may have had other values: half of what is said is not enough.
 	c := matched(t, "ld.global.u64 d3, [d1];\nst.global.u32 [d3], 1;\nst.global.u32 [d3], 1;\nst.global.u32 [d3], 1;\nst.global.u32 [d3], 1;\n",
-		placed{1, isa.RoleStore, at("m", 8), false}, placed{2, isa.RoleStore, at("m", 8), false}, placed{3, isa.RoleStore, at("m", 0), false}, placed{4, isa.RoleStore, at("m", 4), false})
+		placed{1, isa.RoleStore, at("m", 8), false}, placed{2, isa.RoleStore, at("m", 8), false}, placed{3, isa.RoleStore, at("m", 0), false},
+		placed{4, isa.RoleStore, at("m", 4), false})
 	got, _ := c.distances()
 	require.Empty(t, got)
 }
@@ -103,19 +109,21 @@ func TestOrphans(t *testing.T) {
 		want   bool
 	}{
 		"as it is": {func(*checker) {}, true}, "a store": {func(c *checker) { c.mach.insts[0].Role = isa.RoleStore }, true},
-		"an atomic":                {func(c *checker) { c.mach.insts[0].Role = isa.RoleAtomic }, false},
-		"somebody's":               {func(c *checker) { c.owner[0] = 0 }, false},
-		"never come to":            {func(c *checker) { c.mach.reach[0] = false }, false},
-		"never performed":          {func(c *checker) { c.mach.insts[0].Guard.Never = true }, false},
-		"which space it is in":     {func(c *checker) { c.mach.insts[0].Op = "QSPC" }, false},
-		"of the thread":            {func(c *checker) { c.mach.insts[0].Mem.Space = isa.SpaceLocal }, false},
-		"a constant":               {func(c *checker) { c.mach.insts[0].Mem.Space = isa.SpaceConst }, false},
-		"nobody knows where":       {func(c *checker) { c.mach.addrs[0].root = "" }, false},
-		"what a loop compares":     {func(c *checker) { c.mach.insts[0].Src.Line, c.mach.insts[1].Mem.Atom = c.src.ops[0].Inst.N, "CAS" }, false},
-		"beside an atomic":         {func(c *checker) { c.mach.insts[0].Src.Line = c.src.ops[0].Inst.N }, true},
-		"on the line of something": {func(c *checker) { c.mach.insts[0].Src.Line, c.mach.insts[1].Mem.Atom = c.src.ops[0].Inst.N+1, "CAS" }, true},
+		"an atomic":            {func(c *checker) { c.mach.insts[0].Role = isa.RoleAtomic }, false},
+		"somebody's":           {func(c *checker) { c.owner[0] = 0 }, false},
+		"never come to":        {func(c *checker) { c.mach.reach[0] = false }, false},
+		"never performed":      {func(c *checker) { c.mach.insts[0].Guard.Never = true }, false},
+		"which space it is in": {func(c *checker) { c.mach.insts[0].Op = "QSPC" }, false},
+		"of the thread":        {func(c *checker) { c.mach.insts[0].Mem.Space = isa.SpaceLocal }, false},
+		"a constant":           {func(c *checker) { c.mach.insts[0].Mem.Space = isa.SpaceConst }, false},
+		"nobody knows where":   {func(c *checker) { c.mach.addrs[0].root = "" }, false},
+		"what a loop compares": {func(c *checker) { c.mach.insts[0].Src.Line, c.mach.insts[1].Mem.Atom = c.src.ops[0].Inst.N, "CAS" }, false},
+		"beside an atomic":     {func(c *checker) { c.mach.insts[0].Src.Line = c.src.ops[0].Inst.N }, true},
+		"on the line of something": {func(c *checker) { c.mach.insts[0].Src.Line, c.mach.insts[1].Mem.Atom = c.src.ops[0].Inst.N+1, "CAS" },
+			true},
 	} {
-		c := matched(t, "atom.global.add.u32 r1, [d1], 1;\nst.global.u32 [d2], r1;\n", placed{-1, isa.RoleLoad, at("m", 0), false}, placed{0, isa.RoleAtomic, at("m", 0), true})
+		c := matched(t, "atom.global.add.u32 r1, [d1], 1;\nst.global.u32 [d2], r1;\n", placed{-1, isa.RoleLoad, at("m", 0), false},
+			placed{0, isa.RoleAtomic, at("m", 0), true})
 		c.byLine[c.src.ops[0].Inst.N] = []int32{1}
 		x.change(c)
 		require.Equal(t, x.want, slices.Equal(c.orphans(), []int32{0}), name)
@@ -131,11 +139,17 @@ func TestLone(t *testing.T) {
 		code       []placed
 		want       int
 	}{
-		{"the one that lacks it", load, []placed{orphan(false)}, 0}, {"it has one", load, []placed{orphan(false), {0, isa.RoleLoad, at("m", 8), false}}, -1},
-		{"elsewhere", load, []placed{{-1, isa.RoleLoad, at("m", 12), false}}, -1}, {"of another base", load, []placed{{-1, isa.RoleLoad, at("n", 8), false}}, -1},
-		{"a store", load, []placed{{-1, isa.RoleStore, at("m", 8), false}}, -1}, {"wider", load, []placed{{-1, isa.RoleLoad, address{"m", 4, 8}, false}}, 0},
-		{"two lack it, and there is one", load + load, []placed{orphan(false)}, -1}, {"two lack it, and there are two", load + load, []placed{orphan(false), orphan(false)}, 0},
-		{"two lack it, and there is a store", "ld.global.u32 r1, [d1];\nst.global.u32 [d1], r1;\nld.global.u32 r1, [d1];\nst.global.u32 [d2], r1;\n", []placed{orphan(false), {-1, isa.RoleStore, at("m", 8), false}}, -1},
+		{"the one that lacks it", load, []placed{orphan(false)}, 0}, {"it has one", load,
+			[]placed{orphan(false), {0, isa.RoleLoad, at("m", 8), false}}, -1},
+		{"elsewhere", load, []placed{{-1, isa.RoleLoad, at("m", 12), false}}, -1},
+		{"of another base", load, []placed{{-1, isa.RoleLoad, at("n", 8), false}}, -1},
+		{"a store", load, []placed{{-1, isa.RoleStore, at("m", 8), false}}, -1},
+		{"wider", load, []placed{{-1, isa.RoleLoad, address{"m", 4, 8}, false}}, 0},
+		{"two lack it, and there is one", load + load, []placed{orphan(false)}, -1},
+		{"two lack it, and there are two", load + load, []placed{orphan(false), orphan(false)}, 0},
+		{"two lack it, and there is a store",
+			"ld.global.u32 r1, [d1];\nst.global.u32 [d1], r1;\nld.global.u32 r1, [d1];\nst.global.u32 [d2], r1;\n",
+			[]placed{orphan(false), {-1, isa.RoleStore, at("m", 8), false}}, -1},
 		{"a dead acquire", dead, []placed{orphan(true)}, 0}, {"a dead acquire, of a weak one", dead, []placed{orphan(false)}, -1},
 		{"a dead acquire comes last", dead + load, []placed{orphan(true)}, 1},
 		{"a dead load", "ld.relaxed.gpu.global.u32 r2, [d1];\n", []placed{orphan(true)}, -1},
@@ -199,13 +213,15 @@ func TestWide(t *testing.T) {
 		change     func(*checker)
 		want       []int32 // images of the second
 	}{
-		{"of a neighbour", twoStores, []placed{wide}, nil, []int32{0}}, {"it has one", twoStores, []placed{wide, {1, isa.RoleStore, at("m", 12), false}}, nil, []int32{1}},
+		{"of a neighbour", twoStores, []placed{wide}, nil, []int32{0}},
+		{"it has one", twoStores, []placed{wide, {1, isa.RoleStore, at("m", 12), false}}, nil, []int32{1}},
 		{"no wider one", twoStores, []placed{{0, isa.RoleStore, at("m", 8), false}}, nil, nil},
 		{"not these bytes", twoStores, []placed{{0, isa.RoleStore, address{"m", 4, 8}, false}}, nil, nil},
 		{"of an unknown base", twoStores, []placed{{0, isa.RoleStore, address{"n", 8, 8}, false}}, nil, nil},
 		{"of another base", "st.global.u32 [d2], 1;\nst.global.u32 [d1+4], 2;\n", []placed{wide}, nil, nil},
 		{"a barrier between", "st.global.u32 [d1], 1;\nbar.sync 0;\nst.global.u32 [d1+4], 2;\n", []placed{wide}, nil, nil},
-		{"another kind", "ld.global.u32 r1, [d1];\nst.global.u32 [d1+4], r1;\n", []placed{{0, isa.RoleLoad, address{"m", 8, 8}, false}}, nil, nil},
+		{"another kind", "ld.global.u32 r1, [d1];\nst.global.u32 [d1+4], r1;\n", []placed{{0, isa.RoleLoad, address{"m", 8, 8}, false}}, nil,
+			nil},
 		{"strong", "st.global.u32 [d1], 1;\nst.relaxed.gpu.global.u32 [d1+4], 2;\n", []placed{wide}, nil, nil},
 		{"of a strong one", "st.relaxed.gpu.global.u32 [d1], 1;\nst.global.u32 [d1+4], 2;\n", []placed{wide}, nil, nil},
 		{"of one that its address told", twoStores, []placed{wide}, func(c *checker) { c.img[0].moved = true }, nil},
@@ -238,14 +254,21 @@ func TestAcrossSynchronisation(t *testing.T) {
 		{"too far away", "st.global.u32 [d1+8], 2;\nst.release.gpu.global.u32 [d1], 1;\n", []placed{wide(1)}, nil},
 		{"it has one", stores, []placed{wide(1), {0, isa.RoleStore, at("m", 12), false}}, []int32{1}},
 		{"a strong one", "st.relaxed.gpu.global.u32 [d1+4], 2;\nst.release.gpu.global.u32 [d1], 1;\n", []placed{wide(1)}, nil},
-		{"of an atomic", "st.global.u32 [d1+4], 2;\natom.global.exch.b32 r1, [d1], 1;\n", []placed{{1, isa.RoleAtomic, address{"m", 8, 8}, true}}, nil},
-		{"a load of one that acquires", "ld.global.u32 r1, [d1+4];\nld.acquire.gpu.global.u32 r2, [d1];\nst.global.u32 [d2], r1;\n", []placed{{1, isa.RoleLoad, address{"m", 8, 8}, true}}, []int32{0}},
-		{"a load of a weak one", "ld.global.u32 r1, [d1+4];\nbar.sync 0;\nld.global.u32 r2, [d1];\nst.global.u32 [d2], r1;\n", []placed{{2, isa.RoleLoad, address{"m", 8, 8}, false}}, nil},
-		{"a dead load", "ld.global.u32 r1, [d1+4];\nld.acquire.gpu.global.u32 r2, [d1];\n", []placed{{1, isa.RoleLoad, address{"m", 8, 8}, true}}, nil},
+		{"of an atomic", "st.global.u32 [d1+4], 2;\natom.global.exch.b32 r1, [d1], 1;\n", []placed{{1, isa.RoleAtomic, address{"m", 8, 8}, true}},
+			nil},
+		{"a load of one that acquires", "ld.global.u32 r1, [d1+4];\nld.acquire.gpu.global.u32 r2, [d1];\nst.global.u32 [d2], r1;\n",
+			[]placed{{1, isa.RoleLoad, address{"m", 8, 8}, true}}, []int32{0}},
+		{"a load of a weak one", "ld.global.u32 r1, [d1+4];\nbar.sync 0;\nld.global.u32 r2, [d1];\nst.global.u32 [d2], r1;\n",
+			[]placed{{2, isa.RoleLoad, address{"m", 8, 8}, false}}, nil},
+		{"a dead load", "ld.global.u32 r1, [d1+4];\nld.acquire.gpu.global.u32 r2, [d1];\n", []placed{{1, isa.RoleLoad, address{"m", 8, 8}, true}},
+			nil},
 		{"a load of a store", "ld.global.u32 r1, [d1+4];\nst.release.gpu.global.u32 [d1], r1;\n", []placed{wide(1)}, nil},
-		{"behind a barrier", "st.global.u32 [d1+4], 2;\nbar.sync 0;\nst.global.u32 [d1], 1;\n", []placed{{2, isa.RoleStore, address{"m", 8, 8}, false}}, []int32{0}},
-		{"bytes that are another's", "st.global.u32 [d1+4], 2;\nst.global.u32 [d1+4], 3;\nst.release.gpu.global.u32 [d1], 1;\n", []placed{wide(2), {1, isa.RoleStore, at("m", 12), false}}, []int32{0}},
-		{"bytes that it has for another", "st.global.u32 [d1+4], 2;\nst.global.u64 [d1], d2;\n", []placed{{1, isa.RoleStore, address{"m", 8, 16}, false}}, nil},
+		{"behind a barrier", "st.global.u32 [d1+4], 2;\nbar.sync 0;\nst.global.u32 [d1], 1;\n",
+			[]placed{{2, isa.RoleStore, address{"m", 8, 8}, false}}, []int32{0}},
+		{"bytes that are another's", "st.global.u32 [d1+4], 2;\nst.global.u32 [d1+4], 3;\nst.release.gpu.global.u32 [d1], 1;\n",
+			[]placed{wide(2), {1, isa.RoleStore, at("m", 12), false}}, []int32{0}},
+		{"bytes that it has for another", "st.global.u32 [d1+4], 2;\nst.global.u64 [d1], d2;\n",
+			[]placed{{1, isa.RoleStore, address{"m", 8, 16}, false}}, nil},
 	} {
 		c := matched(t, x.body, x.code...)
 		c.across(map[rootPair]int64{{paramOf1, "m"}: 8})
@@ -257,7 +280,8 @@ func TestAcrossSynchronisation(t *testing.T) {
 	c.across(map[rootPair]int64{{paramOf1, "m"}: 8})
 	require.Equal(t, [][]int32{nil, {0}}, [][]int32{c.img[0].main, c.img[1].main})
 	require.False(t, c.img[1].moved)
-	c = matched(t, "st.global.u32 [d1+4], 2;\nst.global.u32 [d1+4], 3;\nbar.sync 0;\nM:\nst.global.u32 [d1], 1;\n", placed{3, isa.RoleStore, address{"m", 8, 8}, false})
+	c = matched(t, "st.global.u32 [d1+4], 2;\nst.global.u32 [d1+4], 3;\nbar.sync 0;\nM:\nst.global.u32 [d1], 1;\n",
+		placed{3, isa.RoleStore, address{"m", 8, 8}, false})
 	c.across(map[rootPair]int64{{paramOf1, "m"}: 8})
 	require.Equal(t, [][]int32{{0}, {0}}, [][]int32{c.img[0].main, c.img[1].main})
 	require.True(t, c.img[0].moved && c.img[1].moved)
@@ -273,17 +297,27 @@ func TestWidened(t *testing.T) {
 		want   bool
 		byWeak bool
 	}{
-		"its bytes":                          {[]placed{{0, isa.RoleStore, address{"m", 8, 8}, true}}, 1, map[rootPair]int64{{paramOf1, "m"}: 8}, true, false},
-		"not its bytes":                      {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true}}, 2, map[rootPair]int64{{paramOf1, "m"}: 8}, false, false},
-		"next to it, of what is not known":   {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true}}, 1, map[rootPair]int64{{paramOf1, "m"}: 4096}, true, false},
-		"not next to it":                     {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true}}, 2, map[rootPair]int64{{paramOf1, "m"}: 4096}, false, false},
-		"exactly as wide":                    {[]placed{{0, isa.RoleStore, address{"m", 4, 16}, true}}, 2, map[rootPair]int64{{paramOf1, "m"}: 4096}, true, false},
-		"another tells where the base is":    {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true}, {1, isa.RoleStore, at("m", 12), false}}, 1, map[rootPair]int64{{paramOf1, "m"}: 4096}, false, false},
-		"another one of another base":        {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true}, {3, isa.RoleStore, at("m", 12), false}}, 1, map[rootPair]int64{{paramOf1, "m"}: 4096}, true, false},
-		"another one of another base, there": {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true}, {1, isa.RoleStore, at("n", 12), false}}, 1, map[rootPair]int64{{paramOf1, "m"}: 4096}, true, false},
-		"a wider one tells nothing":          {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true}, {1, isa.RoleStore, address{"m", 12, 8}, false}}, 1, map[rootPair]int64{{paramOf1, "m"}: 4096}, true, false},
-		"weak":                               {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true}}, 1, map[rootPair]int64{{paramOf1, "m"}: 4096}, false, true},
-		"nothing is known":                   {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true}}, 1, nil, false, false},
+		"its bytes": {[]placed{{0, isa.RoleStore, address{"m", 8, 8}, true}}, 1, map[rootPair]int64{{paramOf1, "m"}: 8},
+			true, false},
+		"not its bytes": {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true}}, 2, map[rootPair]int64{{paramOf1, "m"}: 8},
+			false, false},
+		"next to it, of what is not known": {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true}}, 1,
+			map[rootPair]int64{{paramOf1, "m"}: 4096}, true, false},
+		"not next to it": {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true}}, 2,
+			map[rootPair]int64{{paramOf1, "m"}: 4096}, false, false},
+		"exactly as wide": {[]placed{{0, isa.RoleStore, address{"m", 4, 16}, true}}, 2,
+			map[rootPair]int64{{paramOf1, "m"}: 4096}, true, false},
+		"another tells where the base is": {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true}, {1, isa.RoleStore, at("m", 12), false}}, 1,
+			map[rootPair]int64{{paramOf1, "m"}: 4096}, false, false},
+		"another one of another base": {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true}, {3, isa.RoleStore, at("m", 12), false}}, 1,
+			map[rootPair]int64{{paramOf1, "m"}: 4096}, true, false},
+		"another one of another base, there": {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true}, {1, isa.RoleStore, at("n", 12), false}}, 1,
+			map[rootPair]int64{{paramOf1, "m"}: 4096}, true, false},
+		"a wider one tells nothing": {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true},
+			{1, isa.RoleStore, address{"m", 12, 8}, false}}, 1, map[rootPair]int64{{paramOf1, "m"}: 4096}, true, false},
+		"weak": {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true}}, 1,
+			map[rootPair]int64{{paramOf1, "m"}: 4096}, false, true},
+		"nothing is known": {[]placed{{0, isa.RoleStore, address{"m", 4, 8}, true}}, 1, nil, false, false},
 	} {
 		c := matched(t, body, x.code...)
 		if x.byWeak {
@@ -294,144 +328,6 @@ func TestWidened(t *testing.T) {
 }
 
 // TestMayTake: whether an image of one operation is one of another, by its class and address.
-func TestMayTake(t *testing.T) {
-	const body = "ld.global.u32 r1, [d1];\nld.relaxed.gpu.global.u32 r2, [d1];\nst.global.u32 [d2], r1;\nst.global.u32 [d2], r2;\nld.global.u32 r3, [d1];\nst.global.u32 [d2], r3;\n"
-	for _, x := range []struct {
-		name    string
-		to, not int
-		of      placed
-		want    bool
-	}{
-		{"of its kind", 4, 0, placed{0, isa.RoleLoad, at("m", 8), false}, true}, {"a store", 4, 0, placed{0, isa.RoleStore, at("m", 8), false}, false},
-		{"elsewhere", 4, 0, placed{0, isa.RoleLoad, at("m", 12), false}, false}, {"of an unknown base", 4, 0, placed{0, isa.RoleLoad, at("n", 8), false}, false},
-		{"a weak one for a strong one", 1, 0, placed{0, isa.RoleLoad, at("m", 8), false}, false}, {"a strong one for a strong one", 1, 0, placed{0, isa.RoleLoad, at("m", 8), true}, true},
-		{"a weak one of a strong one", 0, 1, placed{0, isa.RoleLoad, at("m", 8), false}, true}, {"a strong one of a strong one, for a weak one", 0, 1, placed{0, isa.RoleLoad, at("m", 8), true}, false},
-		{"a strong one of a weak one, for a weak one", 4, 0, placed{0, isa.RoleLoad, at("m", 8), true}, true},
-	} {
-		c := matched(t, body, x.of)
-		require.Equal(t, x.want, c.mayTake(0, x.to, x.not, map[rootPair]int64{{paramOf1, "m"}: 8}), x.name)
-	}
-}
-
 // TestJoint: which instruction performs a strong access together with a neighbour.
-func TestJoint(t *testing.T) {
-	wide := placed{1, isa.RoleLoad, address{"m", 8, 8}, true}
-	const body = "ld.relaxed.gpu.global.u32 r1, [d1+4];\nld.relaxed.gpu.global.u32 r2, [d1];\nst.global.u32 [d2], r1;\nst.global.u32 [d2+4], r2;\n"
-	for _, x := range []struct {
-		name, body string
-		code       placed
-		change     func(*checker)
-		want       int32
-	}{
-		{"a neighbour's", body, wide, nil, 0}, {"no wider one", body, placed{1, isa.RoleLoad, at("m", 8), true}, nil, -1},
-		{"a weak one", body, placed{1, isa.RoleLoad, address{"m", 8, 8}, false}, nil, -1},
-		{"of a weak neighbour", body, wide, func(c *checker) { c.src.ops[1].Effect.Sem = "weak" }, -1},
-		{"of another base", body, wide, func(c *checker) { c.src.ops[1].addr.root = "other" }, -1},
-		{"of another function", body, wide, func(c *checker) { f := *c.src.ops[1].Func; c.src.ops[1].Func = &f }, -1},
-		{"of another kind", "ld.relaxed.gpu.global.u32 r1, [d1+4];\nst.relaxed.gpu.global.u32 [d1], r1;\n", placed{1, isa.RoleStore, address{"m", 8, 8}, true}, nil, -1},
-		{"it acquires", "ld.acquire.gpu.global.u32 r1, [d1+4];\nld.relaxed.gpu.global.u32 r2, [d1];\n", wide, nil, -1},
-		{"it releases", "st.release.gpu.global.u32 [d1+4], 1;\nst.relaxed.gpu.global.u32 [d1], 1;\n", placed{1, isa.RoleStore, address{"m", 8, 8}, true}, nil, -1},
-		{"a store", "st.relaxed.gpu.global.u32 [d1+4], 1;\nst.relaxed.gpu.global.u32 [d1], 1;\n", placed{1, isa.RoleStore, address{"m", 8, 8}, true}, nil, 0},
-		{"an atomic", "atom.global.add.u32 r1, [d1+4], 1;\nld.relaxed.gpu.global.u32 r2, [d1];\n", wide, nil, -1},
-		{"nobody's", body, placed{-1, isa.RoleLoad, address{"m", 8, 8}, true}, nil, -1},
-		{"not its bytes", "ld.relaxed.gpu.global.u32 r1, [d1+8];\nld.relaxed.gpu.global.u32 r2, [d1];\n", wide, nil, -1},
-		{"that has its bytes for another", "ld.relaxed.gpu.global.u32 r1, [d1+4];\nld.relaxed.gpu.global.u64 d3, [d1];\n", placed{1, isa.RoleLoad, address{"m", 8, 16}, true}, nil, -1},
-		{"nobody knows where", "ld.relaxed.gpu.global.u32 r1, [r1*2];\nld.relaxed.gpu.global.u32 r2, [r1*2];\n", wide, nil, -1},
-	} {
-		c := matched(t, x.body, x.code)
-		c.distance = map[rootPair]int64{{paramOf1, "m"}: 8, {"", "m"}: 8, {"other", "m"}: 8}
-		if x.change != nil {
-			x.change(c)
-		}
-		require.Equal(t, x.want, c.joint(0), x.name)
-	}
-}
-
 // TestInTurn: loads of one address have their images in their order, as far as these are no less than they are.
-func TestInTurn(t *testing.T) {
-	const body = "ld.relaxed.gpu.global.u32 r1, [d1];\nld.global.u32 r2, [d1];\nst.global.u32 [d2], r1;\nst.global.u32 [d2+4], r2;\n"
-	load := func(line int, strong bool) placed { return placed{line, isa.RoleLoad, at("m", 8), strong} }
-	for _, x := range []struct {
-		name   string
-		code   []placed
-		images []int32
-		main   [2][]int32
-		moved  bool
-	}{
-		{"none has one", []placed{load(-1, true), load(-1, true)}, []int32{0, 1}, [2][]int32{{0}, {1}}, true},
-		{"each has its own", []placed{load(0, true), load(1, true)}, []int32{0, 1}, [2][]int32{{0}, {1}}, false},
-		{"one has both", []placed{load(0, true), load(0, true)}, []int32{0, 1}, [2][]int32{{0}, {1}}, true},
-		{"the first has the second", []placed{load(-1, true), load(0, true)}, []int32{0, 1}, [2][]int32{{1}, {0}}, false},
-		{"the first is less", []placed{load(-1, false), load(-1, true)}, []int32{0, 1}, [2][]int32{{1}, {0}}, false},
-		{"both are less", []placed{load(-1, false), load(-1, false)}, []int32{0, 1}, [2][]int32{nil, nil}, false},
-		{"too few", []placed{load(-1, true), load(-1, true)}, []int32{0}, [2][]int32{nil, nil}, false},
-		{"a store", []placed{load(-1, true), {-1, isa.RoleStore, at("m", 8), true}}, []int32{0, 1}, [2][]int32{nil, nil}, false},
-	} {
-		c := matched(t, body, x.code...)
-		c.inTurn([]int{0, 1}, x.images)
-		require.Equal(t, x.main, [2][]int32{c.img[0].main, c.img[1].main}, x.name)
-		require.Equal(t, x.moved, c.img[0].moved || c.img[1].moved, x.name)
-		for k := range x.main {
-			for _, i := range x.main[k] {
-				require.Equal(t, int32(k), c.owner[i], x.name)
-			}
-		}
-	}
-	// The loads that are theirs, or nobody's, at their address.
-	c := matched(t, body, load(0, true), load(-1, false), placed{-1, isa.RoleStore, at("m", 8), false}, placed{-1, isa.RoleLoad, at("m", 12), false},
-		placed{-1, isa.RoleLoad, address{"m", 8, 8}, false}, placed{-1, isa.RoleLoad, at("n", 8), false}, load(2, false), load(1, false))
-	require.Equal(t, []int32{0, 1, 7}, c.loadsOf([]int{0, 1}, map[rootPair]int64{{paramOf1, "m"}: 8}))
-	c.share(map[rootPair]int64{{paramOf1, "m"}: 8})
-	require.Equal(t, [][]int32{{0}, {7}}, [][]int32{c.img[0].main, c.img[1].main}, "none lacks one")
-	c = matched(t, body, load(-1, true), load(-1, false))
-	c.share(map[rootPair]int64{{paramOf1, "m"}: 8})
-	require.Equal(t, [][]int32{{0}, {1}}, [][]int32{c.img[0].main, c.img[1].main})
-}
-
 // TestBesideFences: of the fences on a line, the last goes to the release that follows and has none, if nothing stands between.
-func TestBesideFences(t *testing.T) {
-	const fence, release = "fence.acq_rel.gpu;\n", "st.release.gpu.global.u32 [d1], 1;\n"
-	for _, x := range []struct {
-		name   string
-		body   string
-		change func(*checker)
-		want   []int32 // of the release
-	}{
-		{"a fence and a release", fence + release, nil, []int32{1}},
-		{"a release and a release", "st.release.gpu.global.u32 [d2], 1;\n" + release, func(c *checker) { c.img[0].main, c.img[0].flush = []int32{0}, []int32{1} }, []int32{1}},
-		{"one that acquires", fence + "ld.acquire.gpu.global.u32 r1, [d1];\n", nil, nil},
-		{"it has one", fence + release, func(c *checker) { c.img[1].flush = []int32{2} }, []int32{2}},
-		{"past a load that is left out", fence + "ld.global.u32 r1, [d1];\n" + release, nil, []int32{1}},
-		{"not past a load", fence + "ld.global.u32 r1, [d1];\n" + release, func(c *checker) { c.img[1].main = []int32{2} }, nil},
-		{"a weak store first", "st.global.u32 [d2], 1;\n" + release, nil, nil},
-		{"an image between", fence + release, func(c *checker) { c.img[0].main = []int32{0, 2}; c.owner[1] = 5 }, nil},
-		{"a jump between", fence + release, func(c *checker) {
-			c.img[0].main = []int32{0, 2}
-			c.mach.insts[1].Role, c.mach.steps[1].next = isa.RoleBranch, []int32{0}
-		}, nil},
-		{"a meeting between", fence + release, func(c *checker) {
-			c.img[0].main = []int32{0, 2}
-			c.mach.insts[1].Role = isa.RoleBranch
-		}, []int32{2}},
-		{"the last operation", fence, nil, nil},
-	} {
-		c := checkerOf(t, "", x.body)
-		line := lineOf(make([]isa.Inst, 4)...)
-		c.mach, c.owner = line.mach, line.owner
-		for k := range c.img {
-			c.img[k].main = nil
-		}
-		c.img[0].main = []int32{1, 0}
-		if x.change != nil {
-			x.change(c)
-		}
-		c.beside(0)
-		last := len(c.img) - 1
-		if last == 0 {
-			require.Equal(t, []int32{0, 1}, slices.Sorted(slices.Values(c.img[0].main)), x.name)
-			continue
-		}
-		require.Equal(t, x.want, c.img[last].flush, x.name)
-		require.False(t, len(x.want) > 0 && x.want[0] < 2 && slices.Contains(c.img[0].main, x.want[0]), x.name)
-	}
-}

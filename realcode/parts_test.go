@@ -1,7 +1,6 @@
 package realcode
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,16 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"optcheck/isa"
-	"optcheck/pipeline"
 	"optcheck/ptx"
-	"optcheck/refine"
 	"optcheck/sass"
 )
 
 // machineCode reads one instruction of machine code.
 func machineCode(t *testing.T, sm int, text string) *isa.Inst {
 	t.Helper()
-	p, err := sass.Parse("k.sass", fmt.Appendf(nil, "\tcode for sm_%d\n\t\tFunction : k\n        /*0000*/                   %s ;\n        /*0010*/                   EXIT ;\n\t\t..........\n", sm, text))
+	p, err := sass.Parse("k.sass", fmt.Appendf(nil,
+		"\tcode for sm_%d\n\t\tFunction : k\n        /*0000*/                   %s ;\n        /*0010*/                   EXIT ;\n\t\t..........\n",
+		sm, text))
 	require.NoError(t, err)
 	return &p.Funcs[0].Insts[0]
 }
@@ -32,8 +31,10 @@ func TestPartOf(t *testing.T) {
 			"LDS R0, [R2]|STG.E [R2.64], R0|ATOMG.E.ADD.STRONG.GPU PT, R0, [R2.64], R4|@!PT LDG.E R0, [R2.64]|MOV R0, R1|QSPC.E.S P0, RZ, [R2]|FENCE.VIEW.ASYNC.S"},
 		{"ld.shared.u32 r1, [s];", "LDS R0, [R2]|LD.E R0, [R2.64]", "", "", "LDG.E R0, [R2.64]|STS [R2], R0"},
 		{"ld.u32 r1, [d1];", "LDG.E R0, [R2.64]|LD.E R0, [R2.64]|LDS R0, [R2]", "", "", "LDL R0, [R2]|LDC R0, c[0x0][0x160]"},
-		{"st.release.gpu.global.u32 [d1], 1;", "STG.E.STRONG.GPU [R2.64], R0|ST.E [R2.64], R0", "CCTL.IVALL", "MEMBAR.SC.GPU", "STS [R2], R0|LDG.E R0, [R2.64]|RED.E.ADD.STRONG.GPU [R2.64], R0"},
-		{"atom.global.add.u32 r1, [d1], 1;", "ATOMG.E.ADD.STRONG.GPU PT, R0, [R2.64], R4|RED.E.ADD.STRONG.GPU [R2.64], R0", "", "", "ATOMS.ADD R0, [R2], R4|LDG.E R0, [R2.64]"},
+		{"st.release.gpu.global.u32 [d1], 1;", "STG.E.STRONG.GPU [R2.64], R0|ST.E [R2.64], R0", "CCTL.IVALL", "MEMBAR.SC.GPU",
+			"STS [R2], R0|LDG.E R0, [R2.64]|RED.E.ADD.STRONG.GPU [R2.64], R0"},
+		{"atom.global.add.u32 r1, [d1], 1;", "ATOMG.E.ADD.STRONG.GPU PT, R0, [R2.64], R4|RED.E.ADD.STRONG.GPU [R2.64], R0", "", "",
+			"ATOMS.ADD R0, [R2], R4|LDG.E R0, [R2.64]"},
 		{"red.shared.add.u32 [s], 1;", "ATOMS.ADD R0, [R2], R4", "", "", "ATOMG.E.ADD.STRONG.GPU PT, R0, [R2.64], R4|STS [R2], R0"},
 		{"fence.sc.gpu;", "MEMBAR.SC.GPU", "CCTL.IVALL", "", "FENCE.VIEW.ASYNC.S|BAR.SYNC 0x0|ERRBAR"},
 		{"fence.proxy.async;", "FENCE.VIEW.ASYNC.S", "", "", "MEMBAR.SC.GPU|CCTL.IVALL"},
@@ -43,8 +44,11 @@ func TestPartOf(t *testing.T) {
 		{"barrier.cluster.arrive;", "UCGABAR_ARV", "", "", "UCGABAR_WAIT|WARPSYNC 0xffffffff"},
 		{"barrier.cluster.wait;", "UCGABAR_WAIT", "", "", "UCGABAR_ARV|BAR.SYNC 0x0"},
 		{"bar.warp.sync -1;", "WARPSYNC 0xffffffff|BRA.CONV ~URZ, 0x10", "", "", "BRA 0x0|BAR.SYNC 0x0|CONV R0"},
-		{"vote.sync.ballot.b32 r1, c, -1;", "VOTE.ANY R0, PT, P0|VOTEU.ANY UR4, UPT, UP0", "", "", "SHFL.IDX PT, R0, R1, R2, R3|MATCH.ANY R0, R1"},
-		{"mbarrier.arrive.shared.b64 d3, [s];", "ATOMS.ARRIVE.64 R2, [R4]|SYNCS.ARRIVE.TRANS64 RZ, [UR8], R0|LDS R0, [R2]|ARRIVES.LDGSTSBAR.64 [R4]", "", "MEMBAR.SC.GPU", "STG.E [R2.64], R0|QSPC.E.S P0, RZ, [R2]|BAR.SYNC 0x0"},
+		{"vote.sync.ballot.b32 r1, c, -1;", "VOTE.ANY R0, PT, P0|VOTEU.ANY UR4, UPT, UP0", "", "",
+			"SHFL.IDX PT, R0, R1, R2, R3|MATCH.ANY R0, R1"},
+		{"mbarrier.arrive.shared.b64 d3, [s];",
+			"ATOMS.ARRIVE.64 R2, [R4]|SYNCS.ARRIVE.TRANS64 RZ, [UR8], R0|LDS R0, [R2]|ARRIVES.LDGSTSBAR.64 [R4]", "", "MEMBAR.SC.GPU",
+			"STG.E [R2.64], R0|QSPC.E.S P0, RZ, [R2]|BAR.SYNC 0x0"},
 		{"mbarrier.inval.shared.b64 [s];", "SYNCS.CCTL.IV [UR4]", "", "", "STS [R2], R0|SYNCS.ARRIVE.TRANS64.A1T0 RZ, [R2], RZ"},
 		{"cp.async.ca.shared.global [s], [d1], 4;", "LDGSTS.E [R0], [R2.64]", "", "", "LDG.E R0, [R2.64]|STS [R2], R0|ARRIVES.LDGSTSBAR.64 [R4]"},
 		{"cp.async.mbarrier.arrive.shared.b64 [s];", "ARRIVES.LDGSTSBAR.64 [R4]", "", "", "LDGSTS.E [R0], [R2.64]|ATOMS.ARRIVE.64 R2, [R4]"},
@@ -53,7 +57,8 @@ func TestPartOf(t *testing.T) {
 		{"cp.async.bulk.commit_group;", "UTMACMDFLUSH", "", "", "LDGDEPBAR|DEPBAR.LE SB0, 0x0"},
 		{"griddepcontrol.wait;", "ACQBULK", "", "", "PREEXIT|DEPBAR.LE SB0, 0x0"},
 		{"griddepcontrol.launch_dependents;", "PREEXIT", "", "", "ACQBULK|EXIT"},
-		{"wgmma.wait_group.sync.aligned 0;", "WARPGROUP.DEPBAR.LE gsb0, 0x0", "", "", "WARPGROUP.ARRIVE|DEPBAR.LE SB0, 0x0|@!PT WARPGROUP.DEPBAR.LE gsb0, 0x0"},
+		{"wgmma.wait_group.sync.aligned 0;", "WARPGROUP.DEPBAR.LE gsb0, 0x0", "", "",
+			"WARPGROUP.ARRIVE|DEPBAR.LE SB0, 0x0|@!PT WARPGROUP.DEPBAR.LE gsb0, 0x0"},
 	} {
 		c := checkerOf(t, "", x.op)
 		for want, list := range map[part]string{mainPart: x.m, invalPart: x.i, flushPart: x.f, notPart: x.no} {
@@ -82,13 +87,15 @@ func TestMoreWeaker(t *testing.T) {
 		{"atom.global.max.s32 r1, [d1], 1;", "ATOMG.E.MIN.S32." + strong + " PT, R0, [R2.64], R4", "it is .max, the machine instruction MIN"},
 		{"bar.sync 1;", "BAR.SYNC 0x1", ""}, {"bar.sync 1;", "BAR.SYNC 0x2", "its number is 1, that of the machine instruction 2"},
 		{"bar.sync 1, 64;", "BAR.SYNC 0x1, 0x40", ""}, {"bar.sync 1, 64;", "BAR.SYNC 0x1, 0x20", "its number of threads is 64"},
-		{"bar.sync 1;", "BAR.SYNC 0x1, 0x20", "it waits for all threads"}, {"bar.sync 1, 64;", "BAR.SYNC 0x1", ""}, {"bar.sync r1;", "BAR.SYNC 0x2", ""},
+		{"bar.sync 1;", "BAR.SYNC 0x1, 0x20", "it waits for all threads"}, {"bar.sync 1, 64;", "BAR.SYNC 0x1", ""},
+		{"bar.sync r1;", "BAR.SYNC 0x2", ""},
 		{"bar.sync r1, 64;", "BAR.SYNC R1, R2", ""}, {"bar.sync 1;", "WARPSYNC 0x2", ""}, {"barrier.cluster.arrive;", "BAR.ARV 0x3, 0x20", ""},
 		{"bar.red.popc.u32 r1, 1, c;", "BAR.RED.POPC 0x1, PT", ""}, {"bar.red.popc.u32 r1, 1, c;", "BAR.RED.AND 0x1, PT", "it is .popc"},
 		{"bar.red.popc.u32 r1, 1, c;", "BAR.RED.POPC 0x2, PT", "its number is 1"}, {"bar.red.and.pred c, 1, c;", "BAR.RED.AND 0x1, PT", ""},
 		{"bar.red.or.pred c, 1, c;", "BAR.RED.AND 0x1, PT", "it is .or"}, {"bar.red.popc.u32 r1, 1, 64, c;", "BAR.RED.POPC 0x1, 0x40, PT", ""},
 		{"bar.red.popc.u32 r1, 1, 64, c;", "BAR.RED.POPC 0x1, 0x20, PT", "its number of threads is 64"},
-		{"cp.async.wait_group 1;", "DEPBAR.LE SB0, 0x1", ""}, {"cp.async.wait_group 1;", "DEPBAR.LE SB0, 0x2", "it leaves at most 1 groups, the machine instruction 2"},
+		{"cp.async.wait_group 1;", "DEPBAR.LE SB0, 0x1", ""}, {"cp.async.wait_group 1;", "DEPBAR.LE SB0, 0x2",
+			"it leaves at most 1 groups, the machine instruction 2"},
 		{"cp.async.wait_group 1;", "DEPBAR.LE SB0, 0x0", ""}, {"cp.async.wait_all;", "DEPBAR.LE SB0, 0x1", "it leaves at most 0 groups"},
 	} {
 		c := checkerOf(t, "", x.op)
@@ -101,19 +108,24 @@ func TestMoreWeaker(t *testing.T) {
 	}
 	bar := checkerOf(t, "", "bar.sync 1;")
 	require.Empty(t, weaker(bar.src.ops[0], &isa.Inst{Op: "BAR", Role: isa.RoleBarrier}, 90), "it says no number")
-	untyped := &Op{Inst: &ptx.Inst{}, Effect: ptx.Effect{Kind: ptx.Atomic, Sem: "relaxed", Scope: "gpu", Space: "global", Width: 4, Atom: "min"}}
+	untyped := &Op{Inst: &ptx.Inst{}, Effect: ptx.Effect{Kind: ptx.Atomic, Sem: "relaxed", Scope: "gpu", Space: "global", Width: 4,
+		Atom: "min"}}
 	require.Empty(t, weaker(untyped, machineCode(t, 90, "ATOMG.E.MIN.S32."+strong+" PT, R0, [R2.64], R4"), 90), "it says no type")
 	require.Equal(t, isa.Operand{}, place(&isa.Inst{Args: []isa.Operand{regOpd(1)}}))
 	for _, x := range []struct{ op, in, sem, scope string }{
-		{"ld.acquire.gpu.global.u32 r1, [d1];", "LDG.E R0, [R2.64]", "weak", ""}, {"ld.acquire.gpu.global.u32 r1, [d1];", "LDG.E.STRONG.SYS R0, [R2.64]", "acquire", "gpu"},
-		{"ld.acquire.gpu.global.u32 r1, [d1];", "LDG.E.STRONG.SM R0, [R2.64]", "acquire", "cta"}, {"ld.mmio.relaxed.sys.global.u32 r1, [d1];", "LDG.E.MMIO.SYS R0, [R2.64]", "mmio", "sys"},
-		{"fence.sc.sys;", "MEMBAR.ALL.GPU", "acq_rel", "gpu"}, {"fence.sc.gpu;", "MEMBAR.SC.SYS", "sc", "gpu"}, {"fence.acq_rel.gpu;", "MEMBAR.ALL.GPU", "acq_rel", "gpu"},
+		{"ld.acquire.gpu.global.u32 r1, [d1];", "LDG.E R0, [R2.64]", "weak", ""},
+		{"ld.acquire.gpu.global.u32 r1, [d1];", "LDG.E.STRONG.SYS R0, [R2.64]", "acquire", "gpu"},
+		{"ld.acquire.gpu.global.u32 r1, [d1];", "LDG.E.STRONG.SM R0, [R2.64]", "acquire", "cta"},
+		{"ld.mmio.relaxed.sys.global.u32 r1, [d1];", "LDG.E.MMIO.SYS R0, [R2.64]", "mmio", "sys"},
+		{"fence.sc.sys;", "MEMBAR.ALL.GPU", "acq_rel", "gpu"}, {"fence.sc.gpu;", "MEMBAR.SC.SYS", "sc", "gpu"},
+		{"fence.acq_rel.gpu;", "MEMBAR.ALL.GPU", "acq_rel", "gpu"},
 	} {
 		c := checkerOf(t, "", x.op)
 		e := c.src.ops[0].as(machineCode(t, 90, x.in)).Effect
 		require.Equal(t, []string{x.sem, x.scope}, []string{e.Sem, e.Scope}, "%s: %s", x.op, x.in)
 	}
-	for op, want := range map[string]bool{"fence.sc.gpu;": true, "fence.proxy.async;": true, "ld.acquire.gpu.global.u32 r1, [d1];": false, "bar.sync 0;": false} {
+	for op, want := range map[string]bool{"fence.sc.gpu;": true, "fence.proxy.async;": true, "ld.acquire.gpu.global.u32 r1, [d1];": false,
+		"bar.sync 0;": false} {
 		c := checkerOf(t, "", op)
 		require.Equal(t, want, c.src.ops[0].fence(&Op{}) != nil, op)
 	}
@@ -122,7 +134,8 @@ func TestMoreWeaker(t *testing.T) {
 // TestWarpOperations: which operations lanes perform together, and which votes ask for nothing.
 func TestWarpOperations(t *testing.T) {
 	for op, want := range map[string]bool{
-		"vote.sync.ballot.b32 r1, c, -1;": true, "vote.ballot.b32 r1, c;": false, "shfl.idx.b32 r1, r2, 0, 31;": false, "shfl.sync.idx.b32 r1, r2, 0, 31, -1;": true, "add.u32 r1, r2, 1;": false,
+		"vote.sync.ballot.b32 r1, c, -1;": true, "vote.ballot.b32 r1, c;": false, "shfl.idx.b32 r1, r2, 0, 31;": false,
+		"shfl.sync.idx.b32 r1, r2, 0, 31, -1;": true, "add.u32 r1, r2, 1;": false,
 		"redux.sync.add.u32 r1, r2, -1;": true, "elect.sync r1|c, -1;": true, "match.any.sync.b32 r1, r2, -1;": true, "bar.warp.sync -1;": false,
 	} {
 		m, err := ptx.Parse("k.ptx", []byte(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n.reg .pred c; .reg .b32 r<9>;\n"+op+"\n}\n"))
@@ -135,9 +148,12 @@ func TestWarpOperations(t *testing.T) {
 		insts []isa.Inst
 		want  []int32
 	}{
-		"who is there, and a vote": {[]isa.Inst{lanes, asks}, []int32{1}}, "who is there, alone": {[]isa.Inst{lanes, lanes}, []int32{0, 1}}, "two votes": {[]isa.Inst{asks, asks}, []int32{0, 1}},
-		"of uniform registers": {[]isa.Inst{{Op: "VOTEU", Args: lanes.Args}, asks}, []int32{1}}, "a vote without operands": {[]isa.Inst{{Op: "VOTE"}, asks}, []int32{0, 1}},
-		"a vote of a register": {[]isa.Inst{{Op: "VOTE", Args: []isa.Operand{register}}, asks}, []int32{0, 1}}, "no vote": {[]isa.Inst{{Op: "SHFL", Args: lanes.Args}, asks}, []int32{0, 1}},
+		"who is there, and a vote": {[]isa.Inst{lanes, asks}, []int32{1}}, "who is there, alone": {[]isa.Inst{lanes, lanes}, []int32{0, 1}},
+		"two votes":               {[]isa.Inst{asks, asks}, []int32{0, 1}},
+		"of uniform registers":    {[]isa.Inst{{Op: "VOTEU", Args: lanes.Args}, asks}, []int32{1}},
+		"a vote without operands": {[]isa.Inst{{Op: "VOTE"}, asks}, []int32{0, 1}},
+		"a vote of a register":    {[]isa.Inst{{Op: "VOTE", Args: []isa.Operand{register}}, asks}, []int32{0, 1}},
+		"no vote":                 {[]isa.Inst{{Op: "SHFL", Args: lanes.Args}, asks}, []int32{0, 1}},
 	} {
 		m := lineOf(x.insts...)
 		g := &images{main: []int32{0, 1}}
@@ -317,197 +333,8 @@ func TestProductsByConditions(t *testing.T) {
 }
 
 // TestDemandsOfPlaces: which accesses go to which buffers, and which make pairs.
-func TestDemandsOfPlaces(t *testing.T) {
-	const first, second = "st.global.u32 [d1], 1;\n", "st.global.u32 [d2], 1;\n"
-	of := func(body string) *demander {
-		c := checkerOf(t, ".global .align 4 .b32 g;\n.func f(.reg .u64 d) { .reg .b64 e; mov.u64 e, g; st.global.u32 [e], 1; ret; }\n", body)
-		d := &demander{src: c.src, out: &Demands{}}
-		d.places()
-		return d
-	}
-	for _, x := range []struct {
-		body string
-		want string // places of the last access
-		open int
-	}{
-		{first, "p", 0}, {"mov.u64 d3, g;\nst.global.u32 [d3], 1;\n", "g", 0}, {"st.global.u32 [g], 1;\n", "g", 0}, {"st.global.u32 [g+4], 1;\n", "g", 0}, {"st.u32 [d1], 1;\n", "p", 0},
-		{"st.shared.u32 [s], 1;\n", "", 0}, {"bar.sync 0;\n", "", 0}, {"ld.global.u64 d3, [d1];\nst.global.u32 [d3], 1;\n", "", 1}, {"mov.u64 d3, %clock64;\nst.global.u32 [d3], 1;\n", "", 1},
-		{"ld.shared.u64 d3, [s];\nadd.s64 d3, d3, d1;\nst.global.u32 [d3], 1;\n", "", 1}, {"ld.shared.u32 r1, [s];\nmad.wide.u32 d3, r1, 4, d1;\nst.global.u32 [d3], 1;\n", "p", 0},
-		{"@c mov.u64 d3, d1;\n@!c mov.u64 d3, d2;\nst.global.u32 [d3], 1;\n", "p q", 0}, {"add.s64 d3, d1, d2;\nst.global.u32 [d3], 1;\n", "p q", 0},
-		{"add.s64 d3, d1, d2;\nmov.u64 d4, g;\nadd.s64 d3, d3, d4;\nmov.u64 d5, s;\nadd.s64 d3, d3, d5;\nst.global.u32 [d3], 1;\n", "g p q s", 0},
-		{"add.s64 d3, d1, d2;\nmov.u64 d4, g;\nadd.s64 d3, d3, d4;\nmov.u64 d5, s;\nadd.s64 d3, d3, d5;\nmov.u64 d6, h;\nadd.s64 d3, d3, d6;\nst.global.u32 [d3], 1;\n", "", 1},
-		{".param .b32 n;\nst.param.b32 [n], 1;\n" + first, "p", 0}, {"st.global.u32 [24], 1;\n", "", 1},
-	} {
-		d := of(x.body)
-		require.Equal(t, x.want, strings.Join(d.place[len(d.place)-1], " "), x.body)
-		require.Equal(t, x.open, d.out.Open, x.body)
-	}
-	pairs := func(body string) (n int, err error) {
-		return n, of(body).pairs(func(a, b role) error { n++; return nil })
-	}
-	for body, want := range map[string]int{
-		first + second: 1, first + first: 0, first + "st.global.u32 [d1+4], 1;\n": 1, first + "bar.sync 0;\n" + second: 1, first + "st.shared.u32 [s], 1;\n": 0, first + "call f, (d2);\n": 0,
-		first + "atom.global.add.u32 r1, [d2], 1;\nst.shared.u32 [s], r1;\n": 2, first + "atom.global.add.u32 r1, [d2], 1;\n": 1, first + "red.global.add.u32 [d2], 1;\n": 1,
-		first + "ld.global.u32 r1, [d2];\nst.shared.u32 [s], r1;\n": 1, first + "ld.global.u32 r1, [d2];\n": 0,
-	} {
-		n, err := pairs(body)
-		require.NoError(t, err)
-		require.Equal(t, want, n, body)
-	}
-	_, err := pairs(strings.Repeat(first+second, 101))
-	require.ErrorContains(t, err, fmt.Sprintf("more than %d pairs of accesses", maxDemandPairs))
-	n, err := pairs(strings.Repeat(first+second, 100))
-	require.NoError(t, err)
-	require.Equal(t, 10000, n)
-	stop := errors.New("stop")
-	require.ErrorIs(t, of(first+second).pairs(func(a, b role) error { return stop }), stop)
-	m, err := ptx.Parse("k.ptx", []byte(".version 8.0\n.target sm_90\n.address_size 64\n"))
-	require.NoError(t, err)
-	_, err = Demanded(t.Context(), m, []string{"k"})
-	require.EqualError(t, err, "k.ptx: there is no kernel k")
-	d := &Demand{first: 3, second: 6}
-	for n, want := range map[int]bool{2: false, 3: true, 5: true, 6: false} {
-		require.Equal(t, want, d.Between(n), n)
-	}
-}
-
 // TestDemandsOnce: of the patterns that a pair's partners make, the one is kept that most programs rely on, and each test is judged once.
-func TestDemandsOnce(t *testing.T) {
-	got, open := demands(t, "st.relaxed.gpu.global.u32 [%rd1], %r1;\n atom.relaxed.gpu.global.exch.b32 %r2, [%rd2], %r1;\nld.relaxed.gpu.global.u32 %r3, [%rd2];\nld.relaxed.gpu.global.u32 %r4, [%rd1];\nadd.u32 %r5, %r2, %r3;\nadd.u32 %r5, %r5, %r4;\nst.shared.u32 [%r5], %r5;\n")
-	require.Zero(t, open)
-	require.True(t, slices.ContainsFunc(got, func(s string) bool {
-		return strings.HasPrefix(s, "st.relaxed.gpu.global.u32 atom.") && strings.HasSuffix(s, patterns[0])
-	}), got)
-	c := checkerOf(t, "", "")
-	d := &demander{src: c.src, seen: map[string]*Verdict{}}
-	v := &Verdict{}
-	s := reread(&Op{Inst: &ptx.Inst{}, Effect: ptx.Effect{Kind: ptx.Load, Width: 8, Sem: "relaxed", Scope: "gpu"}}, &Op{sized: 4, Inst: &ptx.Inst{}, Effect: ptx.Effect{Kind: ptx.Load, Width: 8, Sem: "relaxed", Scope: "gpu"}})
-	if s.source != nil {
-		d.seen[s.source.String()+s.machine.String()] = v
-		got, err := d.judge(t.Context(), s)
-		require.NoError(t, err)
-		require.Same(t, v, got)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		clear(d.seen)
-		if _, err = d.judge(ctx, s); err != nil {
-			require.Empty(t, d.seen)
-		}
-	}
-}
-
 // TestContracts: of which kernels ptxas may make one operation of a product and a sum.
-func TestContracts(t *testing.T) {
-	for in, want := range map[string]bool{
-		"mul.f32 f, f, f;": true, "mul.f64 g, g, g;": true, "mul.ftz.f32 f, f, f;": true, "mul.rn.f32 f, f, f;": false, "mul.rz.f32 f, f, f;": false, "mul.rm.f32 f, f, f;": false, "mul.rp.f32 f, f, f;": false,
-		"mul.lo.u32 r, r, r;": false, "add.f32 f, f, f;": false, "fma.rn.f32 f, f, f, f;": false,
-	} {
-		const head = ".version 8.0\n.target sm_90\n.address_size 64\n"
-		body := "() {\n.reg .b32 r; .reg .f32 f; .reg .f64 g;\nL: " + in + "\nret;\n}\n"
-		for text, is := range map[string]bool{".visible .entry k" + body: want, ".func h" + body + ".visible .entry k() { ret; }\n": want, ".visible .entry other" + body + ".visible .entry k() { ret; }\n": false} {
-			m, err := ptx.Parse("k.ptx", []byte(head+text))
-			require.NoError(t, err)
-			require.Equal(t, is, contracts(m, "k"), text)
-		}
-	}
-}
-
 // TestPerformedHazards: what executing a use of a register in flight has shown.
-func TestPerformedHazards(t *testing.T) {
-	in := &refine.Input{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}, Seed: 7}
-	for _, x := range []struct {
-		r    *refine.Result
-		err  error
-		want string
-	}{
-		{nil, errors.New("no\nway"), "; not executed: no way"},
-		{&refine.Result{Cannot: map[string]int{"b": 1, "a": 2}}, nil, "; not executed: a; b"},
-		{&refine.Result{Runs: 2}, nil, "; in 2 runs no register had another content there"},
-		{&refine.Result{Cut: 1}, nil, "; in 1 run no register had another content there"},
-		{&refine.Result{Runs: 1, Cut: 2, Early: 1}, nil, "; in 3 runs the other content changed nothing"},
-		{&refine.Result{Findings: []refine.Finding{{Why: "it stores 1", Input: in, Both: true}}}, nil, "; executed with that content: it stores 1; thread 0 of block 0, grid [1 1 1], block [32 1 1], input of seed 7$"},
-		{&refine.Result{Findings: []refine.Finding{{Why: "it stores 1", Input: in, Block: 2, Warp: 1, Lane: 3}}}, nil, "thread 35 of block 2, grid [1 1 1], block [32 1 1], input of seed 7; it shows with one order of diverged lanes"},
-	} {
-		f := Finding{Detail: "early"}
-		f.performed(x.r, x.err)
-		require.True(t, strings.HasPrefix(f.Detail, "early; "))
-		require.Contains(t, f.Detail+"$", x.want)
-		require.Equal(t, x.r != nil && len(x.r.Findings) > 0, f.Execution != nil)
-	}
-}
-
 // TestConfirmed: findings about the operation of another one are shown by runs.
-func TestConfirmed(t *testing.T) {
-	a, b := &Place{Func: "k", Text: "a"}, &Place{Func: "k", Text: "b"}
-	for _, x := range []struct {
-		list []Finding
-		of   *Place
-		want bool
-	}{
-		{[]Finding{{First: a, computed: true}}, a, true}, {[]Finding{{First: b, computed: true}}, a, false}, {[]Finding{{computed: true}}, a, false}, {[]Finding{{First: a, computed: true}}, nil, false},
-		{[]Finding{{computed: true}}, nil, false}, {nil, a, false}, {[]Finding{{First: b, computed: true}, {First: a, computed: true}}, a, true},
-	} {
-		require.Equal(t, x.want, confirmed(x.list, &Finding{First: x.of}))
-		for _, f := range x.list {
-			require.Equal(t, x.want && f.First == a, !f.computed)
-		}
-	}
-}
-
 // TestNotExecuted: a kernel that cannot be executed, or only with what ptxas may contract, is unknown.
-func TestNotExecuted(t *testing.T) {
-	const head = ".version 7.8\n.target sm_80\n.address_size 64\n"
-	kernel := func(name, body string) string {
-		return ".visible .entry " + name + "(.param .u64 out)\n{\n.reg .b32 n; .reg .b64 at; .reg .f32 f, g, h;\nld.param.u64 at, [out];\n" + body + "\nret;\n}\n"
-	}
-	const loads = "ld.global.f32 g, [at+128]; ld.global.f32 f, [at+256];"
-	parse := func(text string) *ptx.Module {
-		m, err := ptx.Parse("t.ptx", []byte(head+text))
-		require.NoError(t, err)
-		return m
-	}
-	tc := releases(t, "12.4")[0]
-	code := func(m *ptx.Module) *pipeline.Code {
-		code, err := Build(t.Context(), tc, m, "sm_80", "O3")
-		require.NoError(t, err)
-		return code
-	}
-	said := func(m *ptx.Module, code *pipeline.Code) string {
-		r, err := Execute(t.Context(), m, code, options(Runs))
-		require.NoError(t, err)
-		require.Empty(t, r.Findings)
-		require.NotEmpty(t, r.Unknown)
-		return r.Unknown[0].Detail
-	}
-	product := parse(kernel("k", loads+"mul.f32 h, g, g; add.f32 f, h, f; mul.f32 g, f, 0f3F9D70A4; sub.f32 f, g, h; st.global.f32 [at], f;"))
-	require.Contains(t, said(product, code(product)), "not executed: a product and a sum may be one operation")
-	two := parse(kernel("k", "st.global.u32 [at], 1;") + kernel("l", "st.global.u32 [at], 2;"))
-	require.Contains(t, said(two, code(parse(kernel("k", "st.global.u32 [at], 1;")))), "not executed: ")
-	approximate := parse(kernel("k", loads+"add.f32 g, g, 0f3E99999A; ex2.approx.ftz.f32 f, g; st.global.f32 [at], f;"))
-	other := code(parse(kernel("k", loads+"ex2.approx.ftz.f32 f, g; mul.f32 f, f, 0f3F9D9624; st.global.f32 [at], f;")))
-	r, err := Execute(t.Context(), approximate, other, options(Runs))
-	require.NoError(t, err)
-	require.Empty(t, r.Findings)
-	require.Len(t, r.Unknown, 1, "%+v", r.Executed[0])
-	require.Contains(t, r.Unknown[0].Detail, "; approximate functions may explain it")
-	require.Nil(t, r.Unknown[0].Execution)
-	require.Len(t, r.Kernels[0].Unknown, 1)
-	_, err = Execute(t.Context(), two, &pipeline.Code{Program: other.Program}, options(Runs))
-	require.ErrorContains(t, err, "compile the module again")
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err = Execute(ctx, approximate, other, options(Runs))
-	require.ErrorIs(t, err, context.Canceled)
-	elsewhere := parse(".extern .func far(.param .b32 x);\n" + kernel("k", "{ .param .b32 x; mov.u32 n, 1; st.param.b32 [x], n; call.uni far, (x); }"))
-	_, err = Build(t.Context(), tc, elsewhere, "sm_80", "O3")
-	require.NoError(t, err, "a relocatable object")
-	require.ErrorContains(t, equal(must(compileModule(t.Context(), tc, parse(kernel("k", "")), "sm_80", "O3", false, nil)),
-		must(compileModule(t.Context(), tc, parse(kernel("l", "")), "sm_80", "O3", false, nil))), "function ")
-}
-
-func must(data []byte, err error) []byte {
-	if err != nil {
-		panic(err)
-	}
-	return data
-}

@@ -16,12 +16,15 @@ import (
 func TestSettle(t *testing.T) {
 	for _, c := range []struct{ name, body, class, reason string }{
 		{"all", "setp.eq.u32 %p, %n, 12345; @%p st.global.u32 [%at+64], %n; st.global.u32 [%at], %n;", Preserved, ""},
-		{"one that no input reaches, proved", "mul.lo.u32 %a, %n, %n; and.b32 %a, %a, 3; setp.eq.u32 %p, %a, 2; @%p st.global.u32 [%at+64], %n; " +
-			"st.global.u32 [%at], %n;", Preserved, ""},
-		{"one that no input reaches, forced", "activemask.b32 %a; setp.eq.u32 %p, %a, 5; @%p st.global.u32 [%at+64], %n; st.global.u32 [%at], %n;",
+		{"one that no input reaches, proved",
+			"mul.lo.u32 %a, %n, %n; and.b32 %a, %a, 3; setp.eq.u32 %p, %a, 2; @%p st.global.u32 [%at+64], %n; " +
+				"st.global.u32 [%at], %n;", Preserved, ""},
+		{"one that no input reaches, forced",
+			"activemask.b32 %a; setp.eq.u32 %p, %a, 5; @%p st.global.u32 [%at+64], %n; st.global.u32 [%at], %n;",
 			Preserved, ""},
 		{"one that no input reaches", "activemask.b32 %a; and.b32 %a, %a, 1; ts: .branchtargets A, B; brx.idx %a, ts; " +
-			"A: st.global.u32 [%at+64], %n; B: st.global.u32 [%at], %n;", Unknown, "1 of 2 operations that write memory were performed by no run that was compared"},
+			"A: st.global.u32 [%at+64], %n; B: st.global.u32 [%at], %n;", Unknown,
+			"1 of 2 operations that write memory were performed by no run that was compared"},
 		{"one that nothing reaches", "setp.ne.u32 %p, %n, %n; @%p st.global.u32 [%at+64], %n; st.global.u32 [%at], %n;", Preserved, ""},
 		{"what is stored is undefined", "st.global.u32 [%at], %b;", Unknown, "in each run what they write is undefined"},
 		{"a form that is not understood", "mov.u32 %a, %pm0; st.global.u32 [%at], %a;", Unknown, "not understood"},
@@ -82,7 +85,8 @@ func TestOpen(t *testing.T) {
 func TestLeftUnknown(t *testing.T) {
 	at := func(line int) *Place { return &Place{Func: "k", Pos: ptx.Pos{Line: line}} }
 	may, not := func() bool { return false }, func() bool { return true }
-	writes := []write{{n: 1, at: at(1), never: may, code: []uint64{16}}, {n: 2, at: at(2), never: may, lost: true}, {n: 3, at: at(3), never: not, lost: true, code: []uint64{48}}}
+	writes := []write{{n: 1, at: at(1), never: may, code: []uint64{16}}, {n: 2, at: at(2), never: may, lost: true},
+		{n: 3, at: at(3), never: not, lost: true, code: []uint64{48}}}
 	seven := slices.Repeat(writes[:1], 7)
 	shapes := []shape{{at: at(4), why: "odd", code: []Code{{Addr: 64}, {Addr: 80}}}}
 	ran := func(r refine.Result) *Executed { return &Executed{Kernel: "k", Result: &r} }
@@ -92,7 +96,8 @@ func TestLeftUnknown(t *testing.T) {
 	asked.undecided = []Place{*at(5), *at(6)}
 	differs := ran(refine.Result{Findings: make([]refine.Finding, 1), Unseen: []int{1}})
 	differs.undecided = asked.undecided
-	const lacks, forms = " operations that write memory were performed by no run that was compared", "no run shows how often it is performed: odd"
+	const lacks, forms = " operations that write memory were performed by no run that was compared",
+		"no run shows how often it is performed: odd"
 	for _, x := range []struct {
 		name   string
 		writes []write
@@ -112,16 +117,21 @@ func TestLeftUnknown(t *testing.T) {
 		{"runs show all", writes, nil, ran(refine.Result{}), true, 0, ""},
 		{"a run shows not all", writes, nil, ran(refine.Result{Unseen: []int{2}}), true, 2, "1 of 3" + lacks},
 		{"nobody comes to what no run shows", writes, nil, ran(refine.Result{Unseen: []int{3}}), true, 0, ""},
-		{"what hinders most runs", writes, nil, ran(refine.Result{Unseen: []int{2}, Cannot: map[string]int{"a": 1, "b": 3, "c": 3}}), true, 2, "1 of 3" + lacks + ": b"},
+		{"what hinders most runs", writes, nil, ran(refine.Result{Unseen: []int{2}, Cannot: map[string]int{"a": 1, "b": 3, "c": 3}}), true, 2,
+			"1 of 3" + lacks + ": b"},
 		{"what it writes is undefined", writes, nil, ran(refine.Result{Unseen: []int{2}, Undefined: []int{2}}), true, 2, "undefined in PTX"},
-		{"what one writes is undefined", writes, nil, ran(refine.Result{Unseen: []int{1, 2}, Undefined: []int{2}}), true, 1, "2 of 3" + lacks + " (lines 2 …)"},
-		{"undefined, where something hinders", writes, nil, ran(refine.Result{Unseen: []int{2}, Undefined: []int{2}, Cannot: map[string]int{"a": 1}}), true, 2, ": a"},
-		{"the machine code writes more", writes, nil, ran(refine.Result{Unwritten: []refine.Code{{Addr: 48}, {Addr: 16}, {Addr: 96}}}), true, 0, "2 instructions of the machine code"},
+		{"what one writes is undefined", writes, nil, ran(refine.Result{Unseen: []int{1, 2}, Undefined: []int{2}}), true, 1,
+			"2 of 3" + lacks + " (lines 2 …)"},
+		{"undefined, where something hinders", writes, nil, ran(refine.Result{Unseen: []int{2}, Undefined: []int{2},
+			Cannot: map[string]int{"a": 1}}), true, 2, ": a"},
+		{"the machine code writes more", writes, nil, ran(refine.Result{Unwritten: []refine.Code{{Addr: 48}, {Addr: 16}, {Addr: 96}}}), true, 0,
+			"2 instructions of the machine code"},
 		{"it writes where nobody comes to", writes, nil, ran(refine.Result{Unwritten: []refine.Code{{Addr: 48}}}), true, 0, ""},
 		{"conditions", writes, shapes, asked, true, 5, "2 conditions of which runs did not show both outcomes"},
 		{"a form of code that no run performs", writes, shapes, ran(refine.Result{Performed: map[uint64]bool{64: true}}), true, 4, forms},
 		{"a form of code that runs perform", writes, shapes, ran(refine.Result{Performed: map[uint64]bool{64: true, 80: true}}), true, 0, ""},
-		{"a form of code to which nobody comes", writes, shapes, ran(refine.Result{Performed: map[uint64]bool{80: true}, Unreached: []uint64{64}}), true, 0, ""},
+		{"a form of code to which nobody comes", writes, shapes, ran(refine.Result{Performed: map[uint64]bool{80: true},
+			Unreached: []uint64{64}}), true, 0, ""},
 		{"it is proved", writes, shapes, proved, true, 0, ""},
 		{"it differs", writes, shapes, differs, true, 0, ""},
 		{"no run at all, and nothing writes", nil, shapes, &Executed{Kernel: "k", Why: "no"}, true, 4, forms},
@@ -141,7 +151,8 @@ func TestLeftUnknown(t *testing.T) {
 			f := r.Unknown[0]
 			require.Equal(t, Uncompared, f.Rule)
 			require.Equal(t, "k", f.Kernel)
-			require.Contains(t, f.Detail+"$", x.said+map[bool]string{true: "$"}[strings.HasPrefix(x.said, "1 of") || strings.HasPrefix(x.said, "2 of")])
+			require.Contains(t, f.Detail+"$", x.said+map[bool]string{true: "$"}[strings.HasPrefix(x.said, "1 of") || strings.HasPrefix(x.said,
+				"2 of")])
 			if x.line == 0 {
 				require.Nil(t, f.First)
 				require.Equal(t, []Code{{Func: "k", Addr: 16}}, f.Code)

@@ -25,12 +25,18 @@ func TestSliceTexts(t *testing.T) {
 		locs [2]location
 		want string
 	}{
-		{member{op: op(ptx.Load, "")}, locs, "ld.relaxed.gpu.s32 r0,[rd0]"}, {member{op: op(ptx.Load, ""), at: 1}, locs, "ld.relaxed.gpu.s64 r0,[rd1]"}, {member{op: sized}, locs, "ld.relaxed.gpu.s64 r0,[rd0]"},
-		{member{op: op(ptx.Store, "")}, locs, "st.relaxed.gpu.s32 [rd0],1"}, {member{op: op(ptx.Store, ""), value: 5}, locs, "st.relaxed.gpu.s32 [rd0],5"},
-		{member{op: op(ptx.Atomic, "exch")}, locs, "atom.relaxed.gpu.exch.b32 r0,[rd0],1"}, {member{op: op(ptx.Atomic, "add")}, locs, "atom.relaxed.gpu.add.u32 r0,[rd0],1"},
-		{member{op: op(ptx.Atomic, "add"), at: 1}, locs, "atom.relaxed.gpu.add.u64 r0,[rd1],1"}, {member{op: op(ptx.Reduction, "or")}, locs, "atom.relaxed.gpu.add.u32 r0,[rd0],1"},
-		{member{op: op(ptx.Atomic, "or")}, locked, "atom.relaxed.gpu.exch.b32 r0,[rd0],0"}, {member{op: op(ptx.Atomic, "exch"), at: 1}, locs, "atom.relaxed.gpu.exch.b64 r0,[rd1],2"},
-		{member{op: op(ptx.Fence, "")}, locs, "fence.sc.gpu"}, {member{op: op(ptx.Barrier, "")}, locs, "bar.sync 0"}, {member{op: op(ptx.Arrive, "")}, locs, "bar.arrive 0,64"},
+		{member{op: op(ptx.Load, "")}, locs, "ld.relaxed.gpu.s32 r0,[rd0]"},
+		{member{op: op(ptx.Load, ""), at: 1}, locs, "ld.relaxed.gpu.s64 r0,[rd1]"}, {member{op: sized}, locs, "ld.relaxed.gpu.s64 r0,[rd0]"},
+		{member{op: op(ptx.Store, "")}, locs, "st.relaxed.gpu.s32 [rd0],1"},
+		{member{op: op(ptx.Store, ""), value: 5}, locs, "st.relaxed.gpu.s32 [rd0],5"},
+		{member{op: op(ptx.Atomic, "exch")}, locs, "atom.relaxed.gpu.exch.b32 r0,[rd0],1"},
+		{member{op: op(ptx.Atomic, "add")}, locs, "atom.relaxed.gpu.add.u32 r0,[rd0],1"},
+		{member{op: op(ptx.Atomic, "add"), at: 1}, locs, "atom.relaxed.gpu.add.u64 r0,[rd1],1"},
+		{member{op: op(ptx.Reduction, "or")}, locs, "atom.relaxed.gpu.add.u32 r0,[rd0],1"},
+		{member{op: op(ptx.Atomic, "or")}, locked, "atom.relaxed.gpu.exch.b32 r0,[rd0],0"},
+		{member{op: op(ptx.Atomic, "exch"), at: 1}, locs, "atom.relaxed.gpu.exch.b64 r0,[rd1],2"},
+		{member{op: op(ptx.Fence, "")}, locs, "fence.sc.gpu"}, {member{op: op(ptx.Barrier, "")}, locs, "bar.sync 0"},
+		{member{op: op(ptx.Arrive, "")}, locs, "bar.arrive 0,64"},
 	} {
 		got, err := (&slicer{locs: x.locs}).text(x.m, "r0")
 		require.NoError(t, err)
@@ -94,7 +100,8 @@ func TestBare(t *testing.T) {
 		has      string // in the machine code's test
 		refused  bool
 	}{
-		{"a load", 2, 3, true, "ld.relaxed.gpu.s32 r1,[rd0]", false}, {"a barrier", 2, -1, true, "ld.weak.s32 r2,[rd1]", false}, {"a store", 5, 0, false, "st.relaxed.gpu.s32 [rd1],1", false},
+		{"a load", 2, 3, true, "ld.relaxed.gpu.s32 r1,[rd0]", false}, {"a barrier", 2, -1, true, "ld.weak.s32 r2,[rd1]", false},
+		{"a store", 5, 0, false, "st.relaxed.gpu.s32 [rd1],1", false},
 		{"a barrier before a release", 5, 4, false, "", true}, {"of a fence", 1, 3, true, "", true}, {"of an arrival", 6, 0, false, "", true},
 	} {
 		c := checkerOf(t, "", body)
@@ -121,12 +128,14 @@ func TestWithoutCode(t *testing.T) {
 	}
 	r := Check(parse(".visible .entry k() { bar.sync 0; ret; }\n.func f() { bar.sync 0; ret; }\n"), &isa.Program{}, 90)
 	require.Len(t, r.Unknown, 1)
-	require.Equal(t, []any{Missing, "k", "there is no machine code of this kernel"}, []any{r.Unknown[0].Rule, r.Unknown[0].Kernel, r.Unknown[0].Detail})
+	require.Equal(t, []any{Missing, "k", "there is no machine code of this kernel"},
+		[]any{r.Unknown[0].Rule, r.Unknown[0].Kernel, r.Unknown[0].Detail})
 	lost := isa.Inst{Op: "BRX", Role: isa.RoleBranch, Flow: isa.FlowIndirect, Target: -1, Text: "BRX R0"}
 	p := program(map[string][]isa.Inst{"k": {lost}}, "k")
 	r = Check(parse(".visible .entry k() { bar.sync 0; ret; }\n"), p, 90)
 	require.Equal(t, "the targets of a branch are not known: BRX R0", r.Unknown[0].Detail)
-	call := isa.Inst{Op: "CALL", Role: isa.RoleBranch, Flow: isa.FlowCall, Target: -1, Text: "CALL h", Args: []isa.Operand{{Kind: isa.OpdSym, Sym: "h"}}}
+	call := isa.Inst{Op: "CALL", Role: isa.RoleBranch, Flow: isa.FlowCall, Target: -1, Text: "CALL h",
+		Args: []isa.Operand{{Kind: isa.OpdSym, Sym: "h"}}}
 	p = program(map[string][]isa.Inst{"k": {call, {Op: "EXIT", Role: isa.RoleBranch, Flow: isa.FlowExit, Target: -1}}}, "k")
 	r = Check(parse(".visible .entry k() { bar.sync 0; ret; }\n"), p, 90)
 	require.Contains(t, r.Unknown[0].Detail, "it calls what the PTX does not, and nobody knows what that does: CALL h")
@@ -167,7 +176,8 @@ func TestTooLarge(t *testing.T) {
 		lessen []int32
 		large  bool
 		found  bool
-	}{{"none", 80, nil, false, true}, {"one", 80, []int32{0}, false, false}, {"two", 80, []int32{0, 1}, false, true}, {"none, and it is too large", 80, nil, true, false}, {"of its own", 90, nil, false, false}} {
+	}{{"none", 80, nil, false, true}, {"one", 80, []int32{0}, false, false}, {"two", 80, []int32{0, 1}, false, true},
+		{"none, and it is too large", 80, nil, true, false}, {"of its own", 90, nil, false, false}} {
 		c := of(drop, make([]isa.Inst, 2)...)
 		if c.sm = x.sm; x.large {
 			c.exactErr, c.narrowed = large, maxNarrowAll
@@ -187,9 +197,12 @@ func TestTooLarge(t *testing.T) {
 		found, unknown, note int
 		rule                 Rule
 	}{
-		{"bar.sync 0;\n", []int32{0}, false, 0, 0, 0, ""}, {"bar.sync 0;\n", []int32{0, 1}, false, 1, 0, 0, Duplicated}, {"bar.sync 0;\n", nil, false, 1, 0, 0, Missing}, {"bar.sync 0;\n", nil, true, 0, 1, 0, ""},
-		{"ld.relaxed.gpu.global.u32 r1, [d1];\n", nil, false, 0, 0, 1, ""}, {"ld.relaxed.gpu.global.u32 r1, [d1];\n", []int32{0, 1}, false, 1, 0, 0, Duplicated},
-		{"ld.relaxed.gpu.global.u32 r1, [d1];\nst.global.u32 [d2], r1;\n", nil, false, 1, 0, 0, Missing}, {"atom.global.add.u32 r1, [d1], 1;\n", nil, false, 1, 0, 0, Missing},
+		{"bar.sync 0;\n", []int32{0}, false, 0, 0, 0, ""}, {"bar.sync 0;\n", []int32{0, 1}, false, 1, 0, 0, Duplicated},
+		{"bar.sync 0;\n", nil, false, 1, 0, 0, Missing}, {"bar.sync 0;\n", nil, true, 0, 1, 0, ""},
+		{"ld.relaxed.gpu.global.u32 r1, [d1];\n", nil, false, 0, 0, 1, ""},
+		{"ld.relaxed.gpu.global.u32 r1, [d1];\n", []int32{0, 1}, false, 1, 0, 0, Duplicated},
+		{"ld.relaxed.gpu.global.u32 r1, [d1];\nst.global.u32 [d2], r1;\n", nil, false, 1, 0, 0, Missing},
+		{"atom.global.add.u32 r1, [d1], 1;\n", nil, false, 1, 0, 0, Missing},
 	} {
 		c := of(x.body, make([]isa.Inst, 2)...)
 		if x.large {
@@ -234,119 +247,6 @@ func TestAlikeUnderGuards(t *testing.T) {
 }
 
 // TestMisplaced: whether the mbarrier of an instruction is that of its operation.
-func TestMisplaced(t *testing.T) {
-	of := func(root string, offset int64) *Op { return &Op{barrier: address{root: root, offset: offset}} }
-	known := map[rootPair]int64{{"s", "m"}: 16, {"s", "cta SR_CgaCtaId+0 m"}: 16}
-	for _, x := range []struct {
-		name  string
-		op    *Op
-		at    address
-		users map[address]map[string]int
-		want  string
-	}{
-		{"its own", of("s", 8), address{root: "m", offset: 24}, nil, ""}, {"its second word", of("s", 8), address{root: "m", offset: 28}, nil, ""},
-		{"the next one", of("s", 8), address{root: "m", offset: 32}, nil, "8 bytes from where"}, {"the one before", of("s", 8), address{root: "m", offset: 20}, nil, "-4 bytes from where"},
-		{"of a base of which nothing is known", of("s", 8), address{root: "n", offset: 999}, nil, ""}, {"by a register", of("?k.3", 8), address{root: "m", offset: 999}, nil, ""},
-		{"that of another", of("s", 8), address{root: "n", offset: 8}, map[address]map[string]int{{root: "n", offset: 8}: {"s": 1, "r": 1}}, "is that of others"},
-		{"that of few others", of("s", 8), address{root: "n", offset: 8}, map[address]map[string]int{{root: "n", offset: 8}: {"s": 2, "r": 1}}, ""},
-		{"one of another CTA", of("%mapa 3 s", 8), address{root: "cta SR_CgaCtaId+0 m"}, nil, "of another CTA, the machine instruction about one of its own"},
-		{"one of another CTA, in both", of("%mapa 3 s", 8), address{root: "cta c0.16+0 m"}, nil, ""},
-		{"of its own rank", of("%mapa %cluster_ctarank s", 8), address{root: "cta SR_CgaCtaId+0 m"}, nil, ""},
-		{"one of its own CTA", of("s", 8), address{root: "cta c0.16+0 m"}, nil, "of its own CTA, the machine instruction about one of another"},
-		{"one of its own CTA, in both", of("s", 8), address{root: "cta SR_CgaCtaId+0 m", offset: 24}, nil, ""},
-	} {
-		got := (&checker{}).misplaced(x.op, x.at, known, x.users)
-		if x.want == "" {
-			require.Empty(t, got, x.name)
-		} else {
-			require.Contains(t, got, x.want, x.name)
-		}
-	}
-}
-
 // TestMatrixSteps: which instructions are operations on matrices, their fences and waits, and what must stay behind a wait.
-func TestMatrixSteps(t *testing.T) {
-	gmma := func(text string, args ...isa.Operand) isa.Inst {
-		return isa.Inst{Op: "HGMMA", Text: text, Args: args}
-	}
-	group := func(what string, never bool) isa.Inst {
-		return isa.Inst{Op: "WARPGROUP", Mods: []string{what}, Guard: isa.Guard{Never: never}}
-	}
-	never := gmma("HGMMA gsb0")
-	never.Guard.Never = true
-	zero := isa.Operand{Kind: isa.OpdReg, Zero: true}
-	m := lineOf(group("ARRIVE", false), gmma("HGMMA", regOpd(1)), group("DEPBAR", false), never, group("ARRIVE", true), group("DEPBAR", true), isa.Inst{Op: "HMMA"}, gmma("HGMMA gsb0"))
-	require.Equal(t, []int32{0, 1, 2, 7}, m.matrices())
-	m.mach.reach[1] = false
-	require.Equal(t, []int32{0, 2, 7}, m.matrices())
-	for _, x := range []struct {
-		in   isa.Inst
-		want bool
-	}{{gmma("HGMMA gsb0", zero), true}, {gmma("HGMMA gsb0", regOpd(1)), false}, {gmma("HGMMA", zero), false}, {gmma("HGMMA gsb0"), false}} {
-		require.Equal(t, x.want, empty(&x.in))
-	}
-	wait := group("DEPBAR", false)
-	alone := func(change func(*matcher)) bool {
-		m := lineOf(group("ARRIVE", false), gmma("HGMMA gsb0", regOpd(1)), isa.Inst{}, wait, isa.Inst{})
-		m.opAt = map[int]int{}
-		change(m)
-		return m.serial([]int32{0, 1, 3}, 1)
-	}
-	require.True(t, alone(func(*matcher) {}))
-	require.False(t, alone(func(m *matcher) { m.mach.insts[2].Role = isa.RoleBranch }), "a jump between")
-	require.False(t, alone(func(m *matcher) { m.mach.insts[1].Text = "HGMMA" }), "no end of a group")
-	require.False(t, alone(func(m *matcher) { m.mach.insts[0].Mods = nil }), "no fence")
-	require.False(t, alone(func(m *matcher) { m.mach.insts[3].Mods = nil }), "no wait")
-	require.False(t, alone(func(m *matcher) { m.mach.insts[3].Args = []isa.Operand{{Kind: isa.OpdImm, Imm: 1}} }), "a wait that leaves one")
-	line := lineOf(group("ARRIVE", false), gmma("HGMMA gsb0", regOpd(1)), wait)
-	require.False(t, line.serial([]int32{0, 1, 2}, 0))
-	require.False(t, line.serial([]int32{0, 1, 2}, 2))
-	const product = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {r1, r2, r3, r4}, d1, d2, 1, 1, 1, 0, 0;\n"
-	for body, want := range map[string]bool{
-		"st.shared.u32 [s], 1;": true, "st.global.u32 [d1], 1;": false, "st.global.u32 [d1], r1;": true, "st.global.u32 [d1], r5;": false, "ld.shared.u32 r5, [s];": false, "mbarrier.arrive.shared.b64 d3, [s];": true,
-		"cp.async.ca.shared.global [s], [d1], 4;": true, "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [d1], 16, [s+32];": true,
-	} {
-		c := checkerOf(t, "", product+body)
-		require.Equal(t, want, c.src.afterMatrices(c.src.ops[1]), body)
-	}
-	c := checkerOf(t, ".func f(.reg .u64 d1) { .reg .b32 r<9>; mov.u32 r1, 1; st.global.u32 [d1], r1; ret; }\n", product+"call f, (d1);")
-	for _, op := range c.src.ops {
-		if op.Effect.Kind == ptx.Store {
-			require.False(t, c.src.afterMatrices(op), "of another function")
-		}
-	}
-}
-
 // TestFollowing: which steps come behind one, whatever its conditions are.
-func TestFollowing(t *testing.T) {
-	for _, x := range []struct {
-		s    step
-		want []int32
-	}{
-		{step{next: []int32{1}, guard: -1, cond: -1}, []int32{1}}, {step{next: []int32{2}, guard: -1, cond: -1}, []int32{2}}, {step{next: []int32{2}, guard: 0, cond: -1}, []int32{2, 1}},
-		{step{next: []int32{2}, guard: -1, cond: 0}, []int32{2, 1}}, {step{next: []int32{end}, guard: -1, cond: -1}, nil}, {step{next: []int32{3}, guard: -1, cond: -1}, nil},
-		{step{next: []int32{0}, guard: -1, cond: -1}, []int32{0}}, {step{next: []int32{2, 1, 2}, guard: -1, cond: -1}, []int32{2, 1}}, {step{guard: -1, cond: -1}, nil}, {step{guard: 0, cond: -1}, []int32{1}},
-	} {
-		require.Equal(t, x.want, following([]step{x.s, {}, {}}, 0), "%+v", x.s)
-	}
-}
-
 // TestLacks: whether an access of a base has no image.
-func TestLacks(t *testing.T) {
-	for _, x := range []struct {
-		body string
-		root string
-		have bool
-		want bool
-	}{
-		{"ld.global.u32 r1, [d1];\nst.shared.u32 [s], r1;", "[k.p+0]", false, true}, {"ld.global.u32 r1, [d1];\nst.shared.u32 [s], r1;", "[k.p+0]", true, false},
-		{"ld.global.u32 r1, [d1];\nst.shared.u32 [s], r1;", "[k.q+0]", false, false}, {"mbarrier.arrive.shared.b64 d3, [s];\nst.global.u64 [d1], d3;", "s", false, false},
-		{"ld.global.u32 r1, [d1];", "[k.p+0]", false, false}, {"mbarrier.init.shared.b64 [s], 1;", "s", false, false},
-	} {
-		c := checkerOf(t, "", x.body)
-		if !x.have {
-			c.img[0].main = nil
-		}
-		require.Equal(t, x.want, c.lacks(x.root), x.body)
-	}
-}

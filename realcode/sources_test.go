@@ -16,23 +16,30 @@ func TestBases(t *testing.T) {
 		body, root string
 		offset     int64
 	}{
-		{"mov.u64 x, d1;", "[k.p+0]", 0}, {"ld.param.u64 x, [p+8];", "[k.p+8]", 0}, {"add.s64 x, d1, 8;", "[k.p+0]", 8}, {"add.s64 x, 8, d1;", "[k.p+0]", 8},
+		{"mov.u64 x, d1;", "[k.p+0]", 0}, {"ld.param.u64 x, [p+8];", "[k.p+8]", 0}, {"add.s64 x, d1, 8;", "[k.p+0]", 8},
+		{"add.s64 x, 8, d1;", "[k.p+0]", 8},
 		{"add.s64 d3, d1, 8; add.s64 x, d3, -4;", "[k.p+0]", 4}, {"add.s64 x, d1, d2;", "f", 0}, {"cvta.to.global.u64 x, d1;", "[k.p+0]", 0},
 		{"@c add.s64 x, d1, 8;", "?", 0}, {"add.s64 x, d1, 8; add.s64 x, d1, 8;", "?", 0}, {"ld.global.u64 x, [d1];", "?", 0},
-		{"mov.u64 x, s;", "s", 0}, {"mov.u64 x, s+4;", "s", 4}, {"mov.u64 x, 16;", "0", 16}, {"mov.u64 x, %clock64;", "?", 0}, {"mov.u32 x, %tid.x;", "%tid.x", 0},
-		{"mov.u32 r1, s; cvt.u64.u32 x, r1;", "s", 0}, {"cvt.u32.u64 r1, d1; cvt.u64.u32 x, r1;", "[k.p+0]", 0}, {"mov.u32 r1, s; cvt.s64.s32 x, r1;", "f", 0},
-		{"sub.s64 x, d1, 8;", "f", 0}, {"ld.global.u64 d3, [d1]; sub.s64 x, d3, 8;", "?", 0}, {"sub.s64 x, d1, s;", "?", 0}, {"sub.s64 x, d1, -d2;", "?", 0},
+		{"mov.u64 x, s;", "s", 0}, {"mov.u64 x, s+4;", "s", 4}, {"mov.u64 x, 16;", "0", 16}, {"mov.u64 x, %clock64;", "?", 0},
+		{"mov.u32 x, %tid.x;", "%tid.x", 0},
+		{"mov.u32 r1, s; cvt.u64.u32 x, r1;", "s", 0}, {"cvt.u32.u64 r1, d1; cvt.u64.u32 x, r1;", "[k.p+0]", 0},
+		{"mov.u32 r1, s; cvt.s64.s32 x, r1;", "f", 0},
+		{"sub.s64 x, d1, 8;", "f", 0}, {"ld.global.u64 d3, [d1]; sub.s64 x, d3, 8;", "?", 0}, {"sub.s64 x, d1, s;", "?", 0},
+		{"sub.s64 x, d1, -d2;", "?", 0},
 		{"mapa.shared::cluster.u64 x, d1, 3;", "%mapa 3 [k.p+0]", 0}, {"mapa.shared::cluster.u64 x, s+4, 3;", "%mapa 3 s", 4},
 		{"mov.u32 r1, %cluster_ctarank; mapa.shared::cluster.u64 x, d1, r1;", "%mapa %cluster_ctarank [k.p+0]", 0},
-		{"mov.u32 r1, 2; mapa.shared::cluster.u64 x, d1, r1;", "%mapa %2 [k.p+0]", 0}, {"add.u32 r1, r2, 1; mapa.shared::cluster.u64 x, d1, r1;", "%mapa %2 [k.p+0]", 0},
+		{"mov.u32 r1, 2; mapa.shared::cluster.u64 x, d1, r1;", "%mapa %2 [k.p+0]", 0},
+		{"add.u32 r1, r2, 1; mapa.shared::cluster.u64 x, d1, r1;", "%mapa %2 [k.p+0]", 0},
 		{"mapa.shared::cluster.u64 x, d1, r8;", "%mapa %9 [k.p+0]", 0}, {"mapa.shared::cluster.u64 x, 16, 3;", "?", 0},
 		{"ld.param.v2.u64 {x, d3}, [p];", "?", 0}, {"ld.param.u64 x, [d1];", "?", 0}, {".param .b64 own; ld.param.u64 x, [own];", "?", 0},
 		// No compiler takes these, and they are read.
-		{"add.s64 x, d1;", "f", 0}, {"mov.u64 x;", "?", 0}, {"cvta.u64 x;", "?", 0}, {"cvt.u64.u32 x;", "f", 0}, {"cvt.u64.u32 x, d1, d2;", "f", 0},
+		{"add.s64 x, d1;", "f", 0}, {"mov.u64 x;", "?", 0}, {"cvta.u64 x;", "?", 0}, {"cvt.u64.u32 x;", "f", 0},
+		{"cvt.u64.u32 x, d1, d2;", "f", 0},
 		{"mapa.shared::cluster.u64 x, d1;", "?", 0}, {"mov.u64 x, d1, d2;", "?", 0}, {"add.s64 x, d1, 8, 8;", "f", 0},
 	} {
 		m, err := ptx.Parse("k.ptx", []byte(".version 8.0\n.target sm_90\n.address_size 64\n.shared .align 8 .b64 s[8];\n.visible .entry k(.param .u64 p, .param .u64 q)\n{\n"+
-			".reg .pred c; .reg .b32 r<9>; .reg .b64 d<9>; .reg .b64 x;\nld.param.u64 d1, [p];\nld.param.u64 d2, [q];\n"+strings.ReplaceAll(x.body, ";", ";\n")+
+			".reg .pred c; .reg .b32 r<9>; .reg .b64 d<9>; .reg .b64 x;\nld.param.u64 d1, [p];\nld.param.u64 d2, [q];\n"+strings.ReplaceAll(x.body,
+			";", ";\n")+
 			"st.global.u32 [x+32], 0;\nret;\n}\n"))
 		require.NoError(t, err, x.body)
 		f := m.Func("k")
@@ -79,8 +86,9 @@ func TestBarrierOf(t *testing.T) {
 // TestUnlimited: an increment up to the greatest number is an addition.
 func TestUnlimited(t *testing.T) {
 	for args, want := range map[string]bool{
-		"r1, [d1], 4294967295": true, "r1, [d1], 0xffffffff": true, "r1, [d1], -1": true, "r1, [d1], r2": true, "r1, [d1], 4294967294": false, "r1, [d1], r3": false,
-		"r1, [d1]": false, "r1, r2": false, "r1, [d1], 4294967295, 1": true,
+		"r1, [d1], 4294967295": true, "r1, [d1], 0xffffffff": true, "r1, [d1], -1": true, "r1, [d1], r2": true, "r1, [d1], 4294967294": false,
+		"r1, [d1], r3": false,
+		"r1, [d1]":     false, "r1, r2": false, "r1, [d1], 4294967295, 1": true,
 	} {
 		m, err := ptx.Parse("k.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 r<9>; .reg .b64 d<9>;\n"+
 			"ld.param.u64 d1, [p];\nmov.u32 r2, -1;\natom.global.inc.u32 "+args+";\nret;\n}\n"))
@@ -127,7 +135,8 @@ func TestSpareReturned(t *testing.T) {
 	for _, x := range []struct {
 		body string
 		want bool
-	}{{"mov.u32 out, r;", false}, {"mov.u32 out, 0;", true}, {"@c ret; st.global.u32 [d], r; mov.u32 out, 0;", true}, {"mov.u32 out, r; @c ret; mov.u32 out, 0;", true}, {"mov.u32 out, r; @c ret;", false}} {
+	}{{"mov.u32 out, r;", false}, {"mov.u32 out, 0;", true}, {"@c ret; st.global.u32 [d], r; mov.u32 out, 0;", true},
+		{"mov.u32 out, r; @c ret; mov.u32 out, 0;", true}, {"mov.u32 out, r; @c ret;", false}} {
 		m, err := ptx.Parse("k.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n.func (.reg .u32 out) f(.reg .u64 d)\n{\n.reg .b32 r; .reg .pred c;\n"+
 			"ld.relaxed.gpu.global.u32 r, [d];\n"+strings.ReplaceAll(x.body, ";", ";\n")+"ret;\n}\n"))
 		require.NoError(t, err)
