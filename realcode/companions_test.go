@@ -239,11 +239,7 @@ func TestObjectsAnswered(t *testing.T) {
 
 // TestPieces: several instructions that make one strong vector access: what stands for all, and which may be among them.
 func TestPieces(t *testing.T) {
-	type at struct {
-		root   string
-		offset int64
-		width  int
-	}
+	type at = address
 	make := func(body string, addrs ...at) *checker {
 		c := checkerOf(t, "", body)
 		line := lineOf(slices.Repeat([]isa.Inst{{Role: isa.RoleLoad}}, len(addrs))...)
@@ -251,7 +247,7 @@ func TestPieces(t *testing.T) {
 		c.img[0].main = nil
 		for i, a := range addrs {
 			c.mach.insts[i].Mem, c.mach.addrs[i] = isa.Mem{Space: isa.SpaceGlobal, Strength: isa.Strong, Scope: isa.ScopeGPU, Width: a.width},
-				address{a.root, a.offset, a.width}
+				a
 			c.mach.insts[i].Role = map[ptx.Kind]isa.Role{ptx.Load: isa.RoleLoad, ptx.Store: isa.RoleStore}[c.src.ops[0].Effect.Kind]
 		}
 		return c
