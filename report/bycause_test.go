@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -15,7 +16,8 @@ import (
 // or being known is told apart.
 func TestTextByCause(t *testing.T) {
 	r := event.NewRun()
-	r.Config = event.Config{Tests: 7, Cells: 7, Toolchains: []event.Toolchain{{ID: "ptxas 1"}}, Levels: []string{"O3"}, Layouts: []string{"pointers"}}
+	r.Config = event.Config{Tests: 7, Cells: 7, Toolchains: []event.Toolchain{{ID: "ptxas 1"}}, Levels: []string{"O3"},
+		Layouts: []string{"pointers"}}
 	add := func(test, class string, known []string, details ...string) {
 		c := event.Cell{Test: test, Hash: test, Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}
 		c.Class, c.Known = class, known
@@ -35,12 +37,15 @@ func TestTextByCause(t *testing.T) {
 	require.NoError(t, WriteText(&b, r, TextOptions{}))
 	var got []string
 	for line := range strings.Lines(b.String()) {
-		if strings.HasPrefix(line, "MISC") || strings.HasPrefix(line, "OPT") || strings.HasPrefix(line, "  also") || strings.HasPrefix(line, "  and") {
+		if strings.HasPrefix(line, "MISC") || strings.HasPrefix(line, "OPT") || strings.HasPrefix(line, "  also") || strings.HasPrefix(line,
+			"  and") {
 			got = append(got, strings.TrimSpace(line))
 		}
 	}
-	require.Equal(t, []string{"MISCOMPILED: a", "also: b, in ptxas 1 sm_80 at O3, layout pointers", "also: c, in ptxas 1 sm_80 at O3, layout pointers",
-		"also: d, in ptxas 1 sm_80 at O3, layout pointers", "also: e, in ptxas 1 sm_80 at O3, layout pointers", "MISCOMPILED: f", "OPTIMISED: g"}, got)
+	require.Equal(t, []string{"MISCOMPILED: a", "also: b, in ptxas 1 sm_80 at O3, layout pointers",
+		"also: c, in ptxas 1 sm_80 at O3, layout pointers",
+		"also: d, in ptxas 1 sm_80 at O3, layout pointers", "also: e, in ptxas 1 sm_80 at O3, layout pointers", "MISCOMPILED: f", "OPTIMISED: g"},
+		got)
 	b.Reset()
 	require.NoError(t, WriteText(&b, r, TextOptions{Cells: true}))
 	require.Equal(t, 6, strings.Count(b.String(), "MISCOMPILED: "))
@@ -53,4 +58,25 @@ func TestTextByCause(t *testing.T) {
 	x.write(w, false)
 	require.NoError(t, w.Flush())
 	require.Equal(t, "executed: 2 of 2 kernels, 1 until the first difference, of the others 4 runs each, in the median 80 % of PTX, 100 % of machine code\n", b.String())
+}
+
+// TestTextByCauseBounded: of a cause that shows in many places so many are named, and the others counted.
+func TestTextByCauseBounded(t *testing.T) {
+	for others, want := range map[int]string{maxAlso - 1: "", maxAlso: "", maxAlso + 1: "  and 1 more finding with this cause: --cells\n",
+		maxAlso + 2: "  and 2 more findings with this cause: --cells\n"} {
+		r := event.NewRun()
+		r.Config = event.Config{Tests: others + 1, Cells: others + 1, Toolchains: []event.Toolchain{{ID: "ptxas 1"}}, Levels: []string{"O3"},
+			Layouts: []string{"pointers"}}
+		for i := range others + 1 {
+			test := fmt.Sprint("t", i)
+			c := event.Cell{Test: test, Hash: test, Toolchain: "ptxas 1", Target: "sm_80", Level: "O3", Layout: "pointers"}
+			c.Class, c.Findings = event.Miscompiled, []event.Finding{{Rule: "merged", Detail: "#0 ld [x] and #1 ld [x] are one: LDG R2, [R2.64]"}}
+			r.Tests, r.Cells = append(r.Tests, event.Test{Name: test, Hash: test}), append(r.Cells, c)
+		}
+		var b bytes.Buffer
+		require.NoError(t, WriteText(&b, r, TextOptions{}))
+		require.Equal(t, min(others, maxAlso), strings.Count(b.String(), "  also: "))
+		require.Equal(t, want != "", strings.Contains(b.String(), "with this cause"), b.String())
+		require.Contains(t, b.String(), want)
+	}
 }
