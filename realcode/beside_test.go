@@ -236,6 +236,7 @@ W:	ld.global.u32 r1, [d];
 		{"twice, without a loop", "", "", load + load + test + "4 NOP\n", ""},
 		{"before its loop, and once in it", "", "", load + load + test + "4 @!P0 BRA 0x30\n", ""},
 		{"volatile", "ld.global", "ld.volatile.global", load + test + "4 @!P0 BRA 0x40\n", ""},
+		{"nobody knows where it goes", "[d];", "[d*2];", load + test + "4 @!P0 BRA 0x20\n", ""},
 		{"its loop ends for another reason", "setp.eq.u32 c, r1, 0", "setp.eq.u32 c, r2, 0", load + test + "4 @!P0 BRA 0x40\n", ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {

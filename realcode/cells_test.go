@@ -266,6 +266,13 @@ func TestProgramEvents(t *testing.T) {
 		require.Equal(t, []any{x.class, x.reason, x.listings, 0}, []any{cells[0].Class, cells[0].Reason, listings, problems}, x.name)
 		require.Equal(t, x.c.Class == Changed, cells[0].Class == Changed && len(cells[0].Findings) == 1)
 	}
+	p.ops["k"] = make([]Place, maxShown+1)
+	_, listings, _ := events(at(all, ""))
+	require.Zero(t, listings, "there is no room for it")
+	require.NoError(t, p.Events(&Cell{Class: Preserved, Result: gather([]Kernel{{Name: "k", Result: all}})}, func(e event.Event) error {
+		require.NotNil(t, e.Cell)
+		return nil
+	}))
 	crash := &event.Finding{Rule: event.RuleCrash, Detail: "ptxas: signal 11", Access: -1}
 	cells, _, _ := events(Cell{Class: Crashed, Crash: crash})
 	require.Equal(t, []event.Finding{*crash}, cells[0].Findings)

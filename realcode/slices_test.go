@@ -250,3 +250,16 @@ func TestAlikeUnderGuards(t *testing.T) {
 // TestMatrixSteps: which instructions are operations on matrices, their fences and waits, and what must stay behind a wait.
 // TestFollowing: which steps come behind one, whatever its conditions are.
 // TestLacks: whether an access of a base has no image.
+
+// TestRoots: what is looked at by itself: kernels, and functions that nothing calls.
+func TestRoots(t *testing.T) {
+	const head, rest = ".version 7.0\n.target sm_70\n.address_size 64\n",
+		".func called() { ret; }\n.func alone() { ret; }\n.func address() { ret; }\n"
+	m, err := ptx.Parse("k.ptx", []byte(head+rest+".visible .entry k() {\n.reg .b64 d;\nmov.u64 d, address;\ncall called;\nret;\n}\n"))
+	require.NoError(t, err)
+	var got []string
+	for _, f := range Roots(m) {
+		got = append(got, f.Name)
+	}
+	require.Equal(t, []string{"alone", "address", "k"}, got)
+}
