@@ -79,6 +79,7 @@ func TestAllowed(t *testing.T) {
 	swap16 := func(was, low, high int) string {
 		return two("%q", 1, was) + two("%n", low, high) + "atom.global.cas.b128 %q, [%d0+4096], %q, %n; mov.b128 {%ql,%qh}, %q; st.global.u64 [%d0+1024], %qh;"
 	}
+	const wide = "mad.wide.u32 %d2, %r0, 8, %d0; ld.global.ca.v2.u32 {%r4,%r5}, [%d2+1024]; red.global.add.u32 [%d2+1024], 1; st.global.u32 [%d2+2048], %r5;"
 	const bulk = "cp.async.bulk.global.shared::cta.bulk_group [%d0+4096], [%r1], 16;"
 	const added = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d0+4096], [%r1], 16;"
 	const first = "setp.eq.u32 %p1, %r0, 31; "
@@ -122,6 +123,7 @@ func TestAllowed(t *testing.T) {
 		{"16 bytes are compared and swapped", swap16(2, 5, 6), swap16(2, 5, 6), ""},
 		{"with the upper ones", swap16(2, 5, 6), swap16(3, 5, 6), refine.WrongValue},
 		{"for the upper ones", swap16(2, 5, 6), swap16(2, 5, 7), refine.WrongValue},
+		{"a cached load of more than an atomic behind it changes", wide, strings.Replace(wide, "ld.global.ca", "ld.relaxed.gpu.global", 1), ""},
 		{"what is read as constant and has been written is open", "st.global.u32 [%d1+1024], %r0; ld.global.nc.u32 %r4, [%d1+1024]; " + show,
 			"ld.global.nc.u32 %r4, [%d1+1024]; st.global.u32 [%d1+1024], %r0; " + show, ""},
 		{"what is not read as constant is what was stored", "st.global.u32 [%d1+1024], %r0; ld.global.u32 %r4, [%d1+1024]; " + show,

@@ -316,7 +316,8 @@ func (r *replay) load(pc int32, a *ir.Access, l int, p emu.Place, buf []byte) er
 			v = r.see(l, w, k)
 		}
 		if may { // an atomic's word: what it will find
-			if e := th.nextAtomic(p); e != nil {
+			if e := th.nextAtomic(p); e != nil && from < e.Bytes {
+				mask := mask & uint32(1<<(8*min(e.Bytes-from, 4))-1) << shift
 				v = v&^mask | uint32(e.Value>>(8*from))<<shift&mask
 			}
 		}
