@@ -134,7 +134,7 @@ func (x *inst) setpHalf() {
 
 // setHalf makes halves of comparisons: 1.0, or ones, PTX ISA 9.7.7.1.
 func (x *inst) setHalf() {
-	one := map[string]uint64{"f16x2": 0x3c00, "bf16x2": 0x3f80, "b32": 0xffff}
+	one := map[string]uint64{"f16x2": 0x3c00, "bf16x2": 0x3f80, "u32": 0xffff, "s32": 0xffff}
 	t := ir.F16
 	if x.mods["s"] == "bf16x2" {
 		t = ir.BF16

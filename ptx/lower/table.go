@@ -83,8 +83,8 @@ var comparisons = map[string][]form{
 		row("3-4 cmp:@fcmp bool?:and,or,xor t:u32,s32,f32 s:f64", (*inst).set, "9.7.6.1"),
 		row("3-4 cmp:@fcmp bool?:and,or,xor ftz? t:f16,u16,s16,u32,s32 s:f16", (*inst).set, "9.7.7.1"),
 		row("3-4 cmp:@fcmp bool?:and,or,xor t:bf16,u16,s16,u32,s32 s:bf16", (*inst).set, "9.7.7.1"),
-		row("3-4 cmp:@fcmp bool?:and,or,xor ftz? t:f16x2 s:f16x2", (*inst).setHalf, "9.7.7.1"),
-		row("3-4 cmp:@fcmp bool?:and,or,xor t:bf16x2 s:bf16x2", (*inst).setHalf, "9.7.7.1")},
+		row("3-4 cmp:@fcmp bool?:and,or,xor ftz? t:f16x2,u32,s32 s:f16x2", (*inst).setHalf, "9.7.7.1"),
+		row("3-4 cmp:@fcmp bool?:and,or,xor t:bf16x2,u32,s32 s:bf16x2", (*inst).setHalf, "9.7.7.1")},
 	"selp": {row("4 t:@any", (*inst).selp, "9.7.6.3")},
 	"slct": {row("4 t:@any s:s32", (*inst).slct, "9.7.6.4"), row("4 ftz? t:@any s:f32", (*inst).slct, "9.7.6.4")},
 }

@@ -62,7 +62,7 @@ func floatForms() []string {
 		"x mul.rn.f64 xd, xa, 0d400921FB54442D18", "x add.rn.f64 xd, xa, 0d3FF0000000000000", "x fma.rn.f64 xd, xa, 0dBFE0000000000000, xb",
 		"f selp.f32 fd, fa, fb, pa", "x selp.f64 xd, xa, xb, pa", "f slct.f32.s32 fd, fa, fb, rc", "r slct.s32.f32 rd, ra, rb, fc",
 		"r set.gt.u32.f32 rd, fa, fb", "f set.le.ftz.f32.f32 fd, fa, fb", "r set.ne.u32.f64 rd, xa, xb", "r set.ge.f16x2.f16x2 rd, ra, rb",
-		"r set.lt.bf16x2.bf16x2 rd, ra, rb",
+		"r set.lt.bf16x2.bf16x2 rd, ra, rb", "r set.gt.u32.f16x2 rd, ra, rb", "r set.neu.ftz.s32.f16x2 rd, ra, rb", "r set.le.u32.bf16x2 rd, ra, rb",
 		"p setp.lt.and.f32 pd|pe, fa, fb, pa; xor.pred pd, pd, pe", "p setp.geu.or.f64 pd|pe, xa, xb, !pb; and.pred pd, pd, pe",
 		"x cvt.f64.f32 xd, fa", "x cvt.rn.f64.s32 xd, ra", "x cvt.rn.f64.u32 xd, ra", "f cvt.f32.f16 fd, ha", "x cvt.f64.f16 xd, ha",
 		"h cvt.rn.f16.f32 hd, fa", "h cvt.rz.f16.f32 hd, fa", "h cvt.rn.bf16.f32 hd, fa", "h cvt.rn.f16.f64 hd, xa", "f cvt.sat.f32.f32 fd, fa",
