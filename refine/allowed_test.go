@@ -165,6 +165,20 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
+// TestRegrouped: where the machine code has other lanes active together than the program, which asks for them, one lane of each warp says what differs.
+func TestRegrouped(t *testing.T) {
+	active := func(most int) *ir.Program {
+		return program(t, fmt.Sprintf("ld.global.u32 %%r5, [%%d1+4096]; setp.gt.u32 %%p1, %%r5, %d; @%%p1 bra E; activemask.b32 %%r4; "+
+			"red.global.add.u32 [%%d1], %%r4; E:", most))
+	}
+	source, machine := active(20), active(30)
+	machine.Machine = true
+	res, err := refine.Compare(t.Context(), source, machine, refine.Options{Runs: 2})
+	require.NoError(t, err)
+	require.Len(t, res.Findings, 1)
+	require.Equal(t, refine.ExtraAccess, res.Findings[0].Rule)
+}
+
 // TestUnproved: a difference that rests on a form that no chip has confirmed says so, one beside it does not.
 func TestUnproved(t *testing.T) {
 	const both = "shl.b32 %r4, %r0, 1; add.u32 %r5, %r0, 7; st.global.u32 [%d1], %r5; st.global.u32 [%d1+512], %r4;"

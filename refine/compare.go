@@ -9,9 +9,42 @@ import (
 	"optcheck/ir"
 )
 
-// compare compares the two codes on an input of which r is the program's run. What a run that says something performs is
-// counted; the error is why it says nothing.
+// compare compares the two codes on an input of which r is the program's run; where lanes of the machine code are active together that are not in the
+// program, which asks for them, also on inputs like it on which that cannot be. The error is why the run says nothing.
 func (c *comparison) compare(in *Input, r *run) error {
+	err := c.compareOn(in, r)
+	if !errors.Is(err, regrouped) || c.regrouped == mostRegrouped {
+		return err
+	}
+	c.regrouped++
+	for _, other := range c.grouping(in) {
+		if a, err := c.reference(other); err == nil && len(c.Findings) == 0 {
+			_ = c.compareOn(other, a)
+		}
+	}
+	return err
+}
+
+// mostRegrouped bounds the inputs for which others are tried.
+const mostRegrouped = 16
+
+// regrouped is that other lanes are active together.
+var regrouped = &emu.Cannot{Inst: -1, Why: "the program asks which lanes are active, and others are"}
+
+// grouping are inputs like one on which lanes are active together whatever the code: each is the only one of its warp, or all load the same,
+// which is another word each time.
+func (c *comparison) grouping(in *Input) []*Input {
+	alone, equal := *in, *in
+	equal.World, equal.Seed = Equal, in.Seed+uint64(c.regrouped)
+	if c.o.Block != ([3]int{}) || c.program.Block != ([3]int{}) || in.Cluster != ([3]int{}) {
+		return []*Input{&equal}
+	}
+	alone.Grid, alone.Block = [3]int{in.Grid[0] * in.Block[0], in.Grid[1] * in.Block[1], in.Grid[2] * in.Block[2]}, [3]int{1, 1, 1}
+	return []*Input{&alone, &equal}
+}
+
+// compareOn compares the two codes on one input. What a run that says something performs is counted.
+func (c *comparison) compareOn(in *Input, r *run) error {
 	l, a := c.launch(in), r.Grid
 	b, err := c.openRun(in, l, a, reopened{fill: fills[1], meanwhile: true})
 	if err != nil {
@@ -290,7 +323,7 @@ func accused(ref *emu.Warp, r *replay, err error) (a *accuse, _ error) {
 	case a != nil && (r.wanders() || r.lanes[a.Lane] != nil && r.lanes[a.Lane].open.all):
 		return nil, undecided
 	case a != nil && !grouped(ref, r.w):
-		return nil, &emu.Cannot{Inst: -1, Why: "the program asks which lanes are active, and others are"}
+		return nil, regrouped
 	}
 	return a, nil
 }

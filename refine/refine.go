@@ -290,6 +290,7 @@ type comparison struct {
 	nevers                    [2]map[question]bool
 	moot                      map[question]bool
 	begun                     bool           // see begins
+	regrouped                 int            // how often lanes were active together otherwise
 	ruledOut                  map[int32]bool // instructions with outcomes that no input has
 	avoided                   map[int32]bool // instructions of the machine code, see unreached
 	may                       *ranges        // see ranges
