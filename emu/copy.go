@@ -153,7 +153,7 @@ func (g *Grid) bulk(w *Warp, pc int32, c *ir.Copy, l int, to, from Place) error 
 	if err != nil {
 		return err
 	}
-	block := w.Threads[l].Block
+	block, kind := w.Threads[l].Block, g.kind(pc, &ir.Access{Bytes: 4})
 	var what [16]byte // of a store
 	for _, part := range w.Parts(c, l, to, e) {
 		dst := WordOf(part.To, block)
@@ -166,9 +166,9 @@ func (g *Grid) bulk(w *Warp, pc int32, c *ir.Copy, l int, to, from Place) error 
 		case c.Atom != ir.NoAtom:
 			// PTX ISA 9.7.9.25.5: an addition of f32 flushes subnormal numbers.
 			a := &ir.Access{Kind: ir.Atomic, Atom: c.Atom, Type: c.Type, Bytes: c.Type.Bits() / 8, Elems: 1, FTZ: c.Type == ir.F32}
-			err = g.reduce(a, dst, g.words(WordOf(from, block), int(e.Compare)))
+			err = g.reduce(a, dst, g.words(WordOf(from, block), int(e.Compare), kind))
 		default:
-			g.put(dst, g.words(WordOf(from, block), int(e.Compare)))
+			g.put(dst, g.words(WordOf(from, block), int(e.Compare), kind))
 		}
 		if err == nil && c.Mbarrier >= 0 {
 			err = g.complete(pc, WordOf(part.Object, block), e.Compare)
@@ -225,11 +225,11 @@ func (g *Grid) complete(pc int32, object Word, bytes uint64) error {
 	return nil
 }
 
-// words are n bytes of memory, which begin with a word.
-func (g *Grid) words(from Word, n int) []byte {
+// words are n bytes of memory, which begin with a word, and are of a kind.
+func (g *Grid) words(from Word, n int, kind Kind) []byte {
 	out := make([]byte, n)
 	for i := 0; i < n; i += 4 {
-		binary.LittleEndian.PutUint32(out[i:], g.Memory.Now(from+Word(i/4), Integer))
+		binary.LittleEndian.PutUint32(out[i:], g.Memory.Now(from+Word(i/4), kind))
 	}
 	return out
 }
@@ -243,7 +243,7 @@ func (g *Grid) put(to Word, data []byte) {
 
 // reduce combines what is given with what memory holds, element by element.
 func (g *Grid) reduce(a *ir.Access, to Word, what []byte) error {
-	result, old := make([]byte, len(what)), g.words(to, len(what))
+	result, old := make([]byte, len(what)), g.words(to, len(what), Integer)
 	for i := 0; i < len(what); i += a.Bytes {
 		if err := Combine(g.Code.P.Mbarriers, a, result[i:i+a.Bytes], old[i:i+a.Bytes], what[i:i+a.Bytes], nil); err != nil {
 			return err

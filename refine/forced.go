@@ -353,7 +353,8 @@ func (c *comparison) surpassed(s *comparison) bool {
 // others are inputs on which a forced condition may show more than on one.
 func (c *comparison) others(at *Input) []*Input {
 	some := func(list []*Input, n int) []*Input { return list[:min(len(list), n)] }
-	return slices.Concat(c.folded(at), some(c.more(at), 3), some(c.negative(), 1), []*Input{c.wilder(0), c.plenty(Small, 2, 1)})
+	negative, _ := c.negative()
+	return slices.Concat(c.folded(at), some(c.more(at), 3), some(negative, 1), []*Input{c.wilder(0), c.plenty(Small, 2, 1)})
 }
 
 // forcing are outcomes that comparisons of both codes are given.

@@ -13,6 +13,9 @@ func kinds(p *ir.Program) map[int32]emu.Kind {
 	to := flows(p)
 	out := map[int32]emu.Kind{}
 	for i := range p.Insts {
+		if c, ok := p.Insts[i].Do.(*ir.Copy); ok && to.staged > 0 && (c.Kind == ir.CopyAsync || c.Kind == ir.CopyBulk) {
+			out[int32(i)] = floating(to.staged, to.staged/8)
+		}
 		a, ok := p.Insts[i].Do.(*ir.Access)
 		if !ok || a.Kind == ir.Store || a.Type.Float() {
 			continue
@@ -77,12 +80,15 @@ type addresses struct {
 	functions                 map[ir.Reg]bool
 	floats                    map[ir.Reg]int
 	own                       func(i int, r ir.Reg) ir.Reg
+	// staged are the bits of the numbers that the program loads from shared memory, if they are floating-point numbers: those of what is brought there,
+	// too. 0 if not, or if some become addresses.
+	staged int
 }
 
 // flows finds what becomes an address.
 func flows(p *ir.Program) addresses {
 	own := owned(p)
-	to := addresses{map[ir.Reg]bool{}, map[ir.Reg]bool{}, map[ir.Reg]bool{}, map[ir.Reg]bool{}, map[ir.Reg]int{}, own}
+	to := addresses{map[ir.Reg]bool{}, map[ir.Reg]bool{}, map[ir.Reg]bool{}, map[ir.Reg]bool{}, map[ir.Reg]int{}, own, 0}
 	fixed, value := map[ir.Reg]bool{}, values(p)
 	for _, c := range p.Consts {
 		fixed[c.Reg] = true
@@ -120,19 +126,59 @@ func flows(p *ir.Program) addresses {
 			ops = append(ops, ir.Op{Code: ir.Mov, Type: ir.U32, Dst: own(i, do.Dst), Src: [4]ir.Reg{own(i, do.Src), ir.None, ir.None, ir.None}})
 		}
 	}
+	to.all(ops, fixed, value)
+	if to.stage(p) {
+		to.all(ops, fixed, value)
+	}
+	return to
+}
+
+// all takes what is known of results for operands until that is nothing new.
+func (to *addresses) all(ops []ir.Op, fixed map[ir.Reg]bool, value map[ir.Reg]uint64) {
 	for again := true; again; {
 		again = false
 		for k := range ops {
 			if o := &ops[k]; o.Type.Float() {
 				for _, s := range o.Src {
-					again = to.float(s, o.Type) || again
+					again = to.float(s, width(o.Type)) || again
 				}
 			} else {
 				again = to.through(o, fixed, value) || again
 			}
 		}
 	}
-	return to
+}
+
+// stage finds what numbers shared memory holds, and takes them for what is stored there. It reports whether that is new.
+func (to *addresses) stage(p *ir.Program) (again bool) {
+	for i := range p.Insts {
+		a, ok := p.Insts[i].Do.(*ir.Access)
+		if !ok || a.Space != ir.Shared || a.Kind != ir.Load || a.Mbarrier {
+			continue
+		}
+		bits := width(a.Type)
+		if len(a.Fragments) > 0 {
+			bits = 16
+		}
+		for _, r := range loaded(&p.Insts[i], a) {
+			if r = to.own(i, r); to.pointers[r] || to.shared[r] || to.indices[r] || to.functions[r] {
+				to.staged = 0
+				return false
+			}
+			bits = max(bits, to.floats[r])
+		}
+		if bits > 0 && (to.staged == 0 || bits < to.staged) {
+			to.staged = bits
+		}
+	}
+	for i := range p.Insts {
+		if a, ok := p.Insts[i].Do.(*ir.Access); ok && a.Space == ir.Shared && a.Kind == ir.Store && to.staged > 0 {
+			for _, r := range a.Data {
+				again = to.float(to.own(i, r), to.staged) || again
+			}
+		}
+	}
+	return again
 }
 
 // through takes what is known of the result of an operation for its operands. It reports whether that is new.
@@ -233,17 +279,24 @@ func bounded(o *ir.Op, value map[ir.Reg]uint64) bool {
 	return false
 }
 
-// float notes that a register is an operand of a floating-point operation.
-func (to *addresses) float(r ir.Reg, t ir.Type) bool {
+// float notes that a register holds floating-point numbers of so many bits.
+func (to *addresses) float(r ir.Reg, bits int) bool {
 	if r < 0 || to.floats[r] > 0 {
 		return false
 	}
-	bits := t.Bits()
-	if t == ir.F16x2 || t == ir.BF16x2 {
-		bits = 16
-	}
 	to.floats[r] = bits
 	return true
+}
+
+// width is how many bits a floating-point number of a type has, of packed ones each; 0 of other types.
+func width(t ir.Type) int {
+	switch {
+	case t == ir.F16x2 || t == ir.BF16x2:
+		return 16
+	case t.Float():
+		return t.Bits()
+	}
+	return 0
 }
 
 // Carries reports whether source n of an operation reaches the result as an address does.

@@ -109,8 +109,9 @@ const (
 	mostHuge = 4
 )
 
-// negative are inputs whose numbers are small and have a sign, all of them, all the same, or two: what treats them as great ones, or does not, shows.
-func (c *comparison) negative() (list []*Input) {
+// negative are inputs whose numbers are small and have a sign, all of them, all the same, or one; or two: what treats them as great ones, or does
+// not, shows.
+func (c *comparison) negative() (few, pairs []*Input) {
 	of, used := c.input(0), c.used
 	negate := func(in *Input, at int64) *Input {
 		return c.search.with(in, at, used[at].bytes == 8, -(c.search.param(of, at, false) + 2))
@@ -122,25 +123,24 @@ func (c *comparison) negative() (list []*Input) {
 		}
 	}
 	if len(some) == 0 {
-		return nil
+		return nil, nil
 	}
-	all := of
+	all, least := of, of
 	for i, at := range some {
-		all = negate(all, at)
+		all, least = negate(all, at), c.search.with(least, at, used[at].bytes == 8, ^uint64(1)) // -2
+		if len(some) > 1 && len(few) < mostAlone {
+			few = append(few, negate(of, at))
+		}
 		for _, other := range some[:i] {
-			if len(some) > 2 && len(list) < mostNegative {
-				list = append(list, negate(negate(of, at), other))
+			if len(some) > 2 && len(pairs) < mostNegative {
+				pairs = append(pairs, negate(negate(of, at), other))
 			}
 		}
 	}
-	least := of
-	for _, at := range some {
-		least = c.search.with(least, at, used[at].bytes == 8, ^uint64(1)) // -2
-	}
-	return append([]*Input{all, least}, list...)
+	return append([]*Input{all, least}, few...), pairs
 }
 
-const mostNegative = 10
+const mostAlone, mostNegative = 4, 10
 
 // wilder is an input with numbers of any size, and a launch of as many dimensions as the program asks for.
 func (c *comparison) wilder(n int) *Input {
@@ -152,7 +152,7 @@ func (c *comparison) wilder(n int) *Input {
 	uses := uses(c.program)
 	for axis := 1; axis < 3; axis++ {
 		if uses>>axis&1 == 1 {
-			in.Block[0], in.Block[axis] = max(in.Block[0]/2, 16), 2+2*n
+			in.Block[0], in.Block[axis] = max(in.Block[0]/(2+2*n), 16), 2+2*n
 		}
 		if uses>>(3+axis)&1 == 1 && in.Cluster == ([3]int{}) {
 			in.Grid[axis] = 2

@@ -139,8 +139,9 @@ func (c *comparison) wild() {
 			_ = c.compare(in, a)
 		}
 	}
-	for n, in := range c.negative() {
-		if len(c.Findings) == 0 && (n < 2 || c.lacking() > 0) {
+	few, pairs := c.negative()
+	for n, in := range slices.Concat(few, pairs) {
+		if len(c.Findings) == 0 && (n < len(few) || c.lacking() > 0) {
 			c.try(in, spot{machine: true})
 		}
 	}
@@ -271,9 +272,25 @@ func (c *comparison) last(approximate bool) {
 	if approximate || !c.floating() {
 		return
 	}
-	for n := range uint64(leastExtreme) {
-		try(c.choose(c.o.Seed+n, Extreme), spot{machine: true})
+	for n := range leastExtreme {
+		try(c.extremes(n), spot{machine: true})
 	}
+}
+
+// extremes is an input of extreme numbers, every second one with the launch and the counts of another one on which the codes agreed.
+func (c *comparison) extremes(n int) *Input {
+	in := c.choose(c.o.Seed+uint64(n), Extreme)
+	if n%2 == 0 || len(c.good) == 0 {
+		return in
+	}
+	of := *c.good[len(c.good)-1-(leastExtreme-1-n)/2%len(c.good)] // the last one agreed on what none before had done
+	of.Seed, of.World, of.Floats, of.Params = in.Seed, in.World, in.Floats, slices.Clone(of.Params)
+	for at, u := range c.used {
+		if u.kind == emu.Float32 || u.kind == emu.Float64 {
+			copy(of.Params[at:], in.Params[at:at+int64(u.bytes)])
+		}
+	}
+	return &of
 }
 
 // leastExtreme is how many inputs there are of extreme numbers in any case, two of each kind: see Input.extreme.
