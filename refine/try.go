@@ -286,8 +286,8 @@ func (c *comparison) extremes(n int) *Input {
 	of := *c.good[len(c.good)-1-(leastExtreme-1-n)/2%len(c.good)] // the last one agreed on what none before had done
 	of.Seed, of.World, of.Floats, of.Params = in.Seed, in.World, in.Floats, slices.Clone(of.Params)
 	for at, u := range c.used {
-		if u.kind == emu.Float32 || u.kind == emu.Float64 {
-			copy(of.Params[at:], in.Params[at:at+int64(u.bytes)])
+		if end := at + int64(u.bytes); (u.kind == emu.Float32 || u.kind == emu.Float64) && end <= int64(min(len(of.Params), len(in.Params))) {
+			copy(of.Params[at:end], in.Params[at:end])
 		}
 	}
 	return &of
