@@ -295,7 +295,7 @@ func (m *matcher) atomic(op *Op, g *images, group []int32) {
 		g.main = slices.DeleteFunc(g.main, func(i int32) bool { return m.mach.insts[i].Mem.Atom == "CAST" })
 	}
 	if slices.ContainsFunc(g.main, func(i int32) bool { return op.retries(m.mach.insts[i]) }) {
-		g.stutter, g.shape = true, "a loop tries until it succeeds"
+		g.stutter, g.shape = true, triesAgain
 	}
 	m.elected(g, group)
 }
@@ -314,9 +314,10 @@ func asks(in *isa.Inst) bool {
 
 // Forms of code by which alone it is known how often an operation is performed, or which instruction it is.
 const (
-	eachTurn = "lanes have their turn in a loop"
-	oneLane  = "one lane acts for its warp"
-	inOrder  = "its place among the operations on matrices tells which it is"
+	triesAgain = "a loop tries until it succeeds"
+	eachTurn   = "lanes have their turn in a loop"
+	oneLane    = "one lane acts for its warp"
+	inOrder    = "its place among the operations on matrices tells which it is"
 )
 
 // turns knows loops that perform an operation for one address of the warp after the

@@ -62,8 +62,40 @@ func (m *matcher) byAddress() {
 			m.owner[i] = int32(k)
 		}
 	}
+	m.tried()
 	m.wide(distance)
 	m.across(distance)
+}
+
+// tried gives atomics without an image the loops that compare and swap, are nobody's, and may be theirs: one for each. The body of a loop may have the
+// line of what ptxas has put before it. Runs tell whether it is theirs.
+func (m *matcher) tried() {
+	var loops []int32
+	for i, in := range m.mach.insts {
+		if m.mach.reach[i] && m.owner[i] < 0 && !in.Guard.Never && strings.HasPrefix(in.Mem.Atom, "CAS") {
+			loops = append(loops, int32(i))
+		}
+	}
+	var lack []int
+	for k, op := range m.src.ops {
+		if e := &op.Effect; len(m.img[k].main) == 0 && (e.Kind == ptx.Atomic || e.Kind == ptx.Reduction) {
+			lack = append(lack, k)
+		}
+	}
+	fits := func(n int) bool {
+		op, in := m.src.ops[lack[n]], m.mach.insts[loops[n]]
+		return op.retries(in) && partOf(op, in) == mainPart && weaker(op, in, m.mach.sm) == ""
+	}
+	for n := range loops {
+		if len(lack) != len(loops) || !fits(n) {
+			return
+		}
+	}
+	for n, i := range loops {
+		g := &m.img[lack[n]]
+		g.main, g.moved, m.owner[i] = []int32{i}, true, int32(lack[n])
+		g.stutter, g.shape = true, triesAgain
+	}
 }
 
 // lone is the operation without an image to whose address an orphan goes, -1 if there is

@@ -87,7 +87,7 @@ func TestPatterns(t *testing.T) {
 // to its fence: where the store is not made the fence is no release. A path may end in a
 // trap, or never.
 func TestPreserved(t *testing.T) {
-	files := []string{"guarded.ptx", "trap.ptx", "released.ptx", "indirect.ptx", "joined.ptx", "lines.ptx", "unneeded.ptx", "never.ptx", "beside.ptx", "looked.ptx"}
+	files := []string{"guarded.ptx", "trap.ptx", "released.ptx", "indirect.ptx", "joined.ptx", "lines.ptx", "unneeded.ptx", "never.ptx", "beside.ptx", "looked.ptx", "swapped.ptx"}
 	var ways []Options
 	for _, tc := range releases(t) {
 		for _, target := range []string{"sm_70", "sm_80"} {
