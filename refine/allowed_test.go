@@ -80,6 +80,10 @@ func TestAllowed(t *testing.T) {
 		return two("%q", 1, was) + two("%n", low, high) + "atom.global.cas.b128 %q, [%d0+4096], %q, %n; mov.b128 {%ql,%qh}, %q; st.global.u64 [%d0+1024], %qh;"
 	}
 	const wide = "mad.wide.u32 %d2, %r0, 8, %d0; ld.global.ca.v2.u32 {%r4,%r5}, [%d2+1024]; red.global.add.u32 [%d2+1024], 1; st.global.u32 [%d2+2048], %r5;"
+	const whole = "mad.wide.u32 %d2, %r0, 8, %d0; ld.relaxed.gpu.global.u64 %d3, [%d2+1024]; mov.b64 {%r4,%r5}, %d3; st.global.u32 [%d2+2048], %r5;"
+	part := func(at int) string {
+		return fmt.Sprintf("mad.wide.u32 %%d2, %%r0, 8, %%d0; ld.relaxed.gpu.global.u32 %%r5, [%%d2+%d]; st.global.u32 [%%d2+2048], %%r5;", at)
+	}
 	const bulk = "cp.async.bulk.global.shared::cta.bulk_group [%d0+4096], [%r1], 16;"
 	const added = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d0+4096], [%r1], 16;"
 	const first = "setp.eq.u32 %p1, %r0, 31; "
@@ -124,6 +128,8 @@ func TestAllowed(t *testing.T) {
 		{"with the upper ones", swap16(2, 5, 6), swap16(3, 5, 6), refine.WrongValue},
 		{"for the upper ones", swap16(2, 5, 6), swap16(2, 5, 7), refine.WrongValue},
 		{"a cached load of more than an atomic behind it changes", wide, strings.Replace(wide, "ld.global.ca", "ld.relaxed.gpu.global", 1), ""},
+		{"a load of the part that somebody reads", whole, part(1028), ""},
+		{"not of the other one", whole, part(1024), refine.WrongValue},
 		{"what is read as constant and has been written is open", "st.global.u32 [%d1+1024], %r0; ld.global.nc.u32 %r4, [%d1+1024]; " + show,
 			"ld.global.nc.u32 %r4, [%d1+1024]; st.global.u32 [%d1+1024], %r0; " + show, ""},
 		{"what is not read as constant is what was stored", "st.global.u32 [%d1+1024], %r0; ld.global.u32 %r4, [%d1+1024]; " + show,

@@ -161,7 +161,7 @@ func (r *replay) events(th *lane, kind emu.EventKind, a *ir.Access, p emu.Place,
 	}
 	skip, ok := th.seek(is)
 	if !ok {
-		return r.risen(th, kind, a, p, buf, check)
+		return kind == emu.EventLoad && r.narrower(th, a, p, buf) || r.risen(th, kind, a, p, buf, check)
 	}
 	n := 0 // bytes covered, by events in any order: elements of a vector have none
 	i := th.at + skip
@@ -186,6 +186,24 @@ func (r *replay) events(th *lane, kind emu.EventKind, a *ir.Access, p emu.Place,
 		}
 		th.take()
 	}
+	return true
+}
+
+// narrower matches a load of a part of what the program loads: the form of the code tells that it is less.
+func (r *replay) narrower(th *lane, a *ir.Access, p emu.Place, buf []byte) bool {
+	skip, ok := th.seek(func(e *emu.Event) bool {
+		return e.Kind == emu.EventLoad && e.Place.Space == p.Space && !e.Object && e.Place.Addr <= p.Addr &&
+			p.Addr+uint64(len(buf)) <= e.Place.Addr+uint64(e.Bytes) && (p.Space == ir.Shared || a.Scope >= e.Scope || a.Scope == ir.NoScope)
+	})
+	if !ok {
+		return false
+	}
+	e := &th.rec.Events[th.at+skip]
+	copy(buf, bytesOf(e)[p.Addr-e.Place.Addr:])
+	for range skip + 1 {
+		th.take()
+	}
+	r.overlay(th, e.Place, bytesOf(e), false)
 	return true
 }
 
