@@ -30,3 +30,20 @@ func TestFarConstants(t *testing.T) {
 		require.Equal(t, at == 0, p.Insts[0].Opaque != "", text)
 	}
 }
+
+// TestSleep: how long a warp sleeps, and whether together, is nothing that memory sees.
+func TestSleep(t *testing.T) {
+	data, err := os.ReadFile("../cubin/testdata/12.4-sm_90.cubin")
+	require.NoError(t, err)
+	file, err := cubin.Parse(data)
+	require.NoError(t, err)
+	b := sass.NewBuilder("sleep", "sm_70")
+	require.NoError(t, b.Func(file.Funcs[0].Name, []sass.Known{{Text: "NANOSLEEP.WARP 0x14"}, {Addr: 16, Text: "NANOSLEEP R3"}, {Addr: 32, Text: "EXIT"}}, nil))
+	prog, err := b.Program()
+	require.NoError(t, err)
+	p, err := lower.Kernel(prog, file, file.Funcs[0].Name)
+	require.NoError(t, err)
+	for i := range p.Insts {
+		require.Empty(t, p.Insts[i].Opaque, p.Insts[i].Text)
+	}
+}

@@ -204,7 +204,7 @@ func control(add adder) {
 	add(bmov, "BMOV")
 	add(warpsync, "WARPSYNC")
 	add(nothing(""), "NOP", "ACQBULK", "PREEXIT") // the last two wait for other grids and let them start
-	add(ignore("SYNCS"), "NANOSLEEP")
+	add(ignore("SYNCS WARP"), "NANOSLEEP")
 	add(simple(ir.Yield), "YIELD")
 	add(simple(ir.CollectiveEnd), "ENDCOLLECTIVE")
 	add(shfl, "SHFL")
