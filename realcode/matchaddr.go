@@ -68,18 +68,21 @@ func (m *matcher) byAddress() {
 }
 
 // tried gives atomics without an image the loops that compare and swap, are nobody's, and may be theirs: one for each. The body of a loop may have the
-// line of what ptxas has put before it. Runs tell whether it is theirs.
+// line of what ptxas has put before it, which is no atomic. Runs tell whether it is theirs.
 func (m *matcher) tried() {
-	var loops []int32
-	for i, in := range m.mach.insts {
-		if m.mach.reach[i] && m.owner[i] < 0 && !in.Guard.Never && strings.HasPrefix(in.Mem.Atom, "CAS") {
-			loops = append(loops, int32(i))
+	var lack []int
+	atomic := map[int]bool{} // lines
+	for k, op := range m.src.ops {
+		if e := &op.Effect; e.Kind == ptx.Atomic || e.Kind == ptx.Reduction {
+			if atomic[op.Inst.N] = true; len(m.img[k].main) == 0 {
+				lack = append(lack, k)
+			}
 		}
 	}
-	var lack []int
-	for k, op := range m.src.ops {
-		if e := &op.Effect; len(m.img[k].main) == 0 && (e.Kind == ptx.Atomic || e.Kind == ptx.Reduction) {
-			lack = append(lack, k)
+	var loops []int32
+	for i, in := range m.mach.insts {
+		if m.mach.reach[i] && m.owner[i] < 0 && !in.Guard.Never && strings.HasPrefix(in.Mem.Atom, "CAS") && !atomic[in.Src.Line] {
+			loops = append(loops, int32(i))
 		}
 	}
 	fits := func(n int) bool {

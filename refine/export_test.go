@@ -90,3 +90,6 @@ func MayBe(o *ir.Op, of map[ir.Reg][2]uint64) (may [2]bool) {
 	what := x.possible(0, o)
 	return [2]bool{what&seenFalse != 0, what&seenTrue != 0}
 }
+
+// SameNumber reports whether two results of one operation are the same.
+var SameNumber = sameNumber

@@ -54,6 +54,21 @@ func TestExtreme(t *testing.T) {
 	}
 }
 
+// TestSameNumber: a result that is none is any that is none, in each half of a pair; zeros differ in their sign.
+func TestSameNumber(t *testing.T) {
+	for _, c := range []struct {
+		t    ir.Type
+		a, b uint64
+		same bool
+	}{
+		{ir.F64, 0x7ff8000000000000, 0xfff8000000000000, true}, {ir.F64, 0x7ff0000000000000, 0x7ff8000000000000, false},
+		{ir.F32, 0x7fffffff, 0xffc00000, true}, {ir.F32, 0, 0x80000000, false}, {ir.F16x2, 0x7fff3c00, 0xfe003c00, true},
+		{ir.F16x2, 0x7fff3c00, 0xfe003c01, false}, {ir.BF16x2, 0x3f807fff, 0x3f80ffff, true}, {ir.U32, 0x7fffffff, 0xffffffff, false},
+	} {
+		require.Equal(t, c.same, refine.SameNumber(c.t, c.a, c.b), c)
+	}
+}
+
 // TestChosenNaN: which NaN a choice between numbers leaves is open, that it leaves one is not.
 func TestChosenNaN(t *testing.T) {
 	text := func(body string) *ir.Program {

@@ -425,9 +425,9 @@ func (r *replay) partly(a *ir.Access, l int, p emu.Place) bool {
 	found := with(e.Value)
 	done := compared == found
 	if done {
-		wanted := with(e.Result)
-		if th.open.operand(i) {
-			wanted = with(emu.Number(operand[part:]))
+		wanted, own := with(e.Result), emu.Number(operand[part:])
+		if th.open.operand(i) || sameNumber(e.Type, own&(1<<(8*e.Bytes)-1), e.Result) {
+			wanted = with(own)
 		}
 		if operand != wanted {
 			return false
@@ -443,6 +443,16 @@ func (r *replay) partly(a *ir.Access, l int, p emu.Place) bool {
 		r.w.SetReg(a.Done, l, map[bool]uint64{true: 1}[done])
 	}
 	return true
+}
+
+// sameNumber reports whether two results of one operation are the same: which NaN one is that is none is open.
+func sameNumber(t ir.Type, a, b uint64) bool {
+	if t == ir.F16x2 || t == ir.BF16x2 {
+		half := map[ir.Type]ir.Type{ir.F16x2: ir.F16, ir.BF16x2: ir.BF16}[t]
+		return sameNumber(half, a&0xffff, b&0xffff) && sameNumber(half, a>>16, b>>16)
+	}
+	none := plainFloat(t, 1<<t.Bits()-1)
+	return a == b || t.Float() && plainFloat(t, a) == none && plainFloat(t, b) == none
 }
 
 // exhausted reports whether the record of one of the lanes was cut, and it has come to its end.
@@ -508,7 +518,7 @@ func (r *replay) atomic(a *ir.Access, l int, p emu.Place) bool {
 				r.give(a, l, f, false)
 				return true
 			}
-			same = emu.Number(operand[:8]) == f.Result || th.open.operand(i+k)
+			same = sameNumber(f.Type, emu.Number(operand[:8]), f.Result) || th.open.operand(i+k)
 		}
 		if !same && a.Atom == ir.AtomExch && f.Result == emu.Number(operand[:8]) && f.Atom != ir.AtomCAS {
 			same = f.Atom == ir.AtomExch
