@@ -39,7 +39,9 @@ func (m *moment) flow(f *ir.Flow) (next []*state, single bool) {
 		rest.path, rest.pc = append(rest.path, x.not(cond)), st.pc+1
 		st.path = append(slices.Clip(st.path), cond)
 		st.cond, rest.cond = none, none
-		rest.together, st.together = rest.together && !apart, st.together && !apart
+		if apart {
+			m.divide(st, rest)
+		}
 	}
 	loop := m.forks[st.pc] > 1
 	path := st.path
@@ -148,9 +150,10 @@ func (m *moment) indirect(f *ir.Flow) (out []*state) {
 	if f.Targets == nil {
 		fail("a jump to what a register says")
 	}
+	m.divide(st)
 	for i, t := range f.Targets {
 		c := st.clone()
-		c.pc, c.together = t, false
+		c.pc = t
 		c.cond = none
 		c.path = append(c.path, x.eq(x.resize(to, 32), x.num(32, uint64(i))))
 		out = append(out, c)

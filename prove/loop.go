@@ -78,7 +78,10 @@ func (s *side) enter(st *state) {
 	x := s.x
 	c := &cut{number: len(s.cuts), head: st.pc, depth: len(st.stack), entry: st.clone(), cond: s.all(st.path), first: memories{s.mem, s.local}}
 	l := s.shape.loop(c.number)
-	if st.together = st.together && !l.apart; l.stores {
+	if l.apart {
+		s.divide(st)
+	}
+	if l.stores {
 		s.mem = x.iterating(x.intern(node{kind: start, value: uint64(2 + c.number)}))
 	}
 	if l.spills {

@@ -217,6 +217,7 @@ func (x *terms) unknown(o *ir.Op, s *[4]term) term {
 		switch {
 		case k == 0 && o.Code == ir.Sel:
 			t = x.isTrue(t)
+		case o.Code == ir.Texel: // the handle of a texture and a coordinate have widths of their own
 		case o.Type.Float() || k == 0 && o.Code != ir.Perm && o.Code != ir.Dot2 && o.Code != ir.Dot4 && o.Code != ir.Mask:
 			t = x.resize(t, n)
 		}

@@ -35,9 +35,7 @@ type side struct {
 	cuts    []*cut // loops that are followed once
 	open    []*cut // that are not over
 	other   *side  // of the machine code: the program
-	// set are the values that were written to uniform registers, needs those that were read where other lanes may have written one since.
-	set   map[ir.Reg]map[term]bool
-	needs map[ir.Reg]map[term]bool
+	apart   []*apart
 }
 
 // byteRange is a parameter: from where the code reads it, and where the launch has it.
@@ -51,8 +49,7 @@ func fail(format string, args ...any) {
 }
 
 func newSide(x *terms, plan *plan, p, program *ir.Program, vars map[string]uint64) *side {
-	s := &side{x: x, name: "program", p: p, program: program, vars: vars, plan: plan, shape: &plan.sides[0], order: ranks(p), fixed: map[ir.Reg]term{}, bars: map[ir.Reg]bool{}, forks: map[int32]int{},
-		set: map[ir.Reg]map[term]bool{}, needs: map[ir.Reg]map[term]bool{}}
+	s := &side{x: x, name: "program", p: p, program: program, vars: vars, plan: plan, shape: &plan.sides[0], order: ranks(p), fixed: map[ir.Reg]term{}, bars: map[ir.Reg]bool{}, forks: map[int32]int{}}
 	if p.Machine {
 		s.name, s.shape = "machine", &plan.sides[1]
 	}

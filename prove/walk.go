@@ -25,6 +25,8 @@ type state struct {
 	loops []*cut // that are followed once, the outermost first
 	// together tells that all lanes of the warp that still run are in this state, or none.
 	together bool
+	// apart is since when lanes are apart, if they are not together: a number of side.apart.
+	apart int
 	// fresh are the uniform registers written since another group of lanes could run.
 	fresh map[ir.Reg]bool
 }
@@ -67,13 +69,7 @@ func (s *side) walk() {
 			fail("more than %d states at once", mostStates)
 		}
 	}
-	for r, values := range s.needs {
-		for t := range values {
-			if len(s.set[r]) != 1 || !s.set[r][t] || s.x.at(t).iterates {
-				fail("a uniform register that other lanes may have written")
-			}
-		}
-	}
+	s.shared()
 }
 
 // outside reports whether there is no instruction at a place.
@@ -115,7 +111,7 @@ func (s *side) merge(a, b *state, rest []*state) *state {
 	n := prefix(a.path, b.path)
 	ca, cb := s.all(a.path[n:]), s.all(b.path[n:])
 	out := &state{pc: a.pc, cond: none, path: slices.Clone(a.path[:n]), regs: slices.Clone(a.regs), stack: a.stack, meets: a.meets, loops: a.loops,
-		together: a.together && b.together, fresh: map[ir.Reg]bool{}}
+		together: a.together && b.together, apart: s.bothApart(a, b), fresh: map[ir.Reg]bool{}}
 	others := slices.ContainsFunc(rest, func(r *state) bool { return prefix(r.path, a.path) >= n })
 	others = others || slices.ContainsFunc(s.ended, func(p []term) bool { return prefix(p, a.path) >= n })
 	for _, c := range a.loops {
@@ -128,6 +124,8 @@ func (s *side) merge(a, b *state, rest []*state) *state {
 		v, w := a.regs[r], b.regs[r]
 		switch {
 		case v == w:
+		case s.uniform[r] && !out.together: // what lanes share is what one of the two has written last
+			out.regs[r] = none
 		case v == none && !s.p.Machine: // undefined: whatever is convenient
 			out.regs[r] = w
 		case w == none && !s.p.Machine:
@@ -231,7 +229,7 @@ func (m *moment) get(r ir.Reg) term {
 	}
 	t := m.made(m.state, r)
 	if _, fixed := m.fixed[r]; m.uniform[r] && !fixed && !m.state.together && !m.state.fresh[r] {
-		note(m.needs, r, t)
+		m.reads(m.state, r, t)
 	}
 	return m.chosen(t)
 }
@@ -251,13 +249,6 @@ func (m *moment) chosen(t term) term {
 		}
 	}
 	return t
-}
-
-func note(in map[ir.Reg]map[term]bool, r ir.Reg, t term) {
-	if in[r] == nil {
-		in[r] = map[term]bool{}
-	}
-	in[r][t] = true
 }
 
 // truth is a predicate, or its opposite.
@@ -312,7 +303,7 @@ func (m *moment) done() {
 				fail("a uniform register that holds what differs between lanes: %s", m.in.Text)
 			}
 			m.state.fresh[r] = true
-			note(m.set, r, now)
+			m.writes(m.state, r, now)
 		}
 	}
 }
