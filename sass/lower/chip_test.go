@@ -27,7 +27,7 @@ import (
 
 var (
 	writeChip = flag.String("write-chip", "", "write the machine code of all forms and programs for sm_90 to this file")
-	onlyChip  = flag.String("chip-only", "", "write the programs of these names only, with commas between")
+	onlyChip  = flag.String("chip-only", "", "write the programs of these names only, and forms if they are among them, with commas between")
 	onChip    = flag.String("chip", "", "run the machine code of this file on a device of sm_90, and compare with the emulator")
 )
 
@@ -51,6 +51,11 @@ func TestChip(t *testing.T) {
 	case *onChip != "":
 		runCases(t, *onChip)
 	}
+}
+
+// asked reports whether the cases of a name are written: those of a program, or "forms".
+func asked(name string) bool {
+	return *onlyChip == "" || slices.Contains(strings.Split(*onlyChip, ","), name)
 }
 
 func writeCases(t *testing.T, file string) {
@@ -79,7 +84,7 @@ func writeCases(t *testing.T, file string) {
 				require.NoError(t, enc.Encode(c))
 			}
 			for _, forms := range [][]string{integerForms(), floatForms()} {
-				if *onlyChip != "" {
+				if !asked("forms") {
 					break
 				}
 				forms = slices.DeleteFunc(slices.Clone(forms), func(f string) bool { return lacks(rel, "sm_90", f) })
@@ -97,7 +102,7 @@ func writeCases(t *testing.T, file string) {
 					continue
 				}
 				name := strings.TrimSuffix(filepath.Base(p), ".ptx")
-				if *onlyChip != "" && !slices.Contains(strings.Split(*onlyChip, ","), name) {
+				if !asked(name) {
 					continue
 				}
 				add(chipCase{Name: name, Text: string(text), Threads: 40, Size: outSize / 40 &^ 3, Inputs: programInputs()}, string(text))

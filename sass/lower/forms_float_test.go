@@ -46,6 +46,7 @@ func floatForms() []string {
 		out = append(out, "p setp."+c+".f32 pd, fa, fb", "p setp."+c+".ftz.f32 pd, fa, fb", "p setp."+c+".f64 pd, xa, xb",
 			"p setp."+c+".f16 pd, ha, hb", "p setp."+c+".f16x2 pd|pe, ra, rb; and.pred pe, pe, pa; xor.pred pd, pd, pe")
 	}
+	out = append(out, signs()...)
 	for _, mods := range []string{"", ".ftz", ".sat", ".ftz.sat"} {
 		out = append(out, "h add"+mods+".f16 hd, ha, hb", "h sub"+mods+".f16 hd, ha, hb", "h mul"+mods+".f16 hd, ha, hb",
 			"r add"+mods+".f16x2 rd, ra, rb", "r sub"+mods+".f16x2 rd, ra, rb", "r mul"+mods+".f16x2 rd, ra, rb",
@@ -82,4 +83,36 @@ func floatForms() []string {
 
 func TestFloatForms(t *testing.T) {
 	differential(t, floatForms(), []string{"sm_80", "sm_90"})
+}
+
+// signs are forms whose operands are negated, or without their signs, and comparisons that depend on another predicate.
+func signs() (out []string) {
+	for _, c := range strings.Fields("eq ne lt le gt ge equ neu ltu leu gtu geu") {
+		for i, b := range strings.Fields("and or xor") {
+			last := []string{"pa", "!pb"}[i%2]
+			other := []string{"!pa", "pb"}[i%2]
+			out = append(out, "p setp."+c+"."+b+".f32 pd, fa, fb, "+last, "p setp."+c+"."+b+".f32 pd, fa, 0f3f000000, "+other,
+				"p abs.f32 fd, fa; setp."+c+"."+b+".f32 pd, fd, fb, "+other, "p abs.f32 fd, fa; setp."+c+"."+b+".f32 pd, fd, 0f7f800000, "+last)
+		}
+		out = append(out, "p setp."+c+".or.f32 pd, fa, fb, !pa", "p setp."+c+".and.f32 pd, fa, fb, !pa", "p setp."+c+".or.f32 pd, fa, fb, pb",
+			"p abs.f32 fd, fa; abs.f32 fc, fb; setp."+c+".f32 pd, fd, fc", "p neg.f32 fd, fb; setp."+c+".f32 pd, fa, fd",
+			"p abs.f32 fd, fb; neg.f32 fd, fd; setp."+c+".f32 pd, fa, fd", "f set."+c+".f32.f32 fd, fa, fb", "f abs.f32 fd, fa; set."+c+".f32.f32 fd, fd, fb",
+			"f set."+c+".f32.f32 fd, fa, 0f40000000")
+	}
+	const a, c = "abs.f32 fd, fa; ", "abs.f32 fd, fc; "
+	const number = "min.f32 fd, fa, 0f7f800000; abs.f32 fd, fd; " // the sign of what is none is open
+	for _, minus := range []string{"", "neg.f32 fd, fd; "} {
+		out = append(out, "f "+a+minus+"mul.rn.f32 fd, fd, fb", "f "+a+minus+"mul.rn.f32 fd, fd, 0f4b800000", "f "+a+minus+"add.rn.f32 fd, fd, fb",
+			"f "+a+minus+"fma.rn.f32 fd, fd, fb, fc", "f "+a+minus+"fma.rn.f32 fd, fd, fb, 0f3f000000", "f "+a+minus+"fma.rn.f32 fd, fd, 0f3f000000, fc",
+			"f "+c+minus+"fma.rn.f32 fd, fa, fb, fd", "f "+c+minus+"fma.rn.f32 fd, fa, 0f3f000000, fd", "f "+number+minus+"selp.f32 fd, fd, fb, pa",
+			"f "+number+minus+"selp.f32 fd, fb, fd, !pa", "f "+number+minus+"selp.f32 fd, fb, fd, pb", "f "+number+minus+"selp.f32 fd, fd, 0f3f000000, pa",
+			"x "+number+minus+"cvt.f64.f32 xd, fd", "f "+a+minus+"rcp.approx.ftz.f32 fd, fd", "f "+a+minus+"rsqrt.approx.ftz.f32 fd, fd",
+			"x abs.f64 xd, xa; mul.rn.f64 xd, xd, xb", "x neg.f64 xd, xb; mul.rn.f64 xd, xa, xd")
+		for _, t := range strings.Fields("u8 u16 u32 s8 s16 s32") {
+			out = append(out, "r "+a+minus+"cvt.rni."+t+".f32 rd, fd")
+		}
+	}
+	return append(out, "f shr.s32 rd, ra, 24; cvt.rn.f32.s32 fd, rd", "f shr.u32 rd, ra, 24; cvt.rn.f32.u32 fd, rd",
+		"x shr.u32 rd, ra, 24; cvt.rn.f64.u32 xd, rd", "r sub.s32 rd, ra, rb; max.s32 rd, rd, 7", "r sub.s32 rd, ra, rb; min.s32 rd, rd, rc",
+		"r sub.s32 rd, ra, rb; max.s32 rd, rd, rc; max.s32 rd, rd, 0", "r sub.u32 rd, ra, rb; min.u32 rd, rd, rc", "r shl.b32 rd, ra, 3; sub.u32 rd, rb, rd")
 }
