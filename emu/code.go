@@ -496,6 +496,8 @@ func (l *Launch) special(r ir.SpecialReg) uint64 {
 		return ParamWindow
 	case ir.ParamWindowEnd:
 		return ParamWindow | ^uint64(windowMask)
+	case ir.ConstWindow:
+		return ConstWindow
 	case ir.EnvReg1:
 		return Workspace >> 32
 	case ir.EnvReg2:

@@ -112,11 +112,12 @@ func (p *Policy) Time(readings uint64) uint64 {
 // Workspace is the address of the memory through which a grid synchronises.
 const Workspace = 0x7f5e_0000_0000
 
-// Windows of generic addresses: shared memory of a block and local memory of a thread.
+// Windows of generic addresses: shared memory of a block, local memory of a thread, parameters, and variables of constant memory.
 const (
 	SharedWindow = 0x7f5a_0000_0000
 	LocalWindow  = 0x7f5c_0000_0000
 	ParamWindow  = 0x7f58_0000_0000
+	ConstWindow  = 0x7f56_0000_0000
 	windowMask   = 0xffff_ffff_0000_0000
 )
 

@@ -361,6 +361,7 @@ const (
 	EnvReg2
 	ParamWindow     // the generic address at which the parameters begin
 	ParamWindowEnd  // the last one
+	ConstWindow     // the generic address at which the variables of constant memory begin, in the order of their section
 	ExplicitCluster // 1 if the launch has clusters
 	ClusterInverseX // 1/%cluster_nctaid.x, as f32 rounded up
 	ClusterInverseY

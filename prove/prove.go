@@ -116,7 +116,7 @@ func (p *plan) prove(x *terms, program, machine *ir.Program, out *Result) error 
 
 // follow walks through both sides until nothing new is learnt of their loops.
 func (p *plan) follow(x *terms, program, machine *ir.Program) (a, b *side, err error) {
-	vars := refine.Place(program.Vars, machine.SharedBase)
+	vars := refine.Addresses(program, machine)
 	for range mostRounds {
 		x.most = len(x.nodes) + mostNodes
 		if a, err = walked(x, p, program, program, vars, nil); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"optcheck/emu"
 	"optcheck/ir"
 )
 
@@ -127,6 +128,8 @@ func (s *side) symbol(name string, offset uint64, generic bool) term {
 		return x.add(s.window(ir.Shared), x.num(64, at+offset))
 	case ok && at < 1<<32:
 		return x.num(64, at+offset)
+	case ok && at>>32 == emu.ConstWindow>>32:
+		return x.add(s.register(ir.ConstWindow), x.num(64, at-emu.ConstWindow+offset))
 	}
 	return x.add(x.named(64, "symbol:"+name, false), x.num(64, offset))
 }
@@ -181,7 +184,7 @@ func (s *side) paramByte(at int64) term {
 var widths = map[ir.SpecialReg]int{ir.TidX: 10, ir.TidY: 10, ir.TidZ: 6, ir.NtidX: 11, ir.NtidY: 11, ir.NtidZ: 7,
 	ir.CtaidX: 31, ir.CtaidY: 16,
 	ir.CtaidZ: 16, ir.NctaidX: 31, ir.NctaidY: 16, ir.NctaidZ: 16, ir.LaneID: 5, ir.SharedWindow: 64, ir.LocalWindow: 64, ir.ParamWindow: 64,
-	ir.ParamWindowEnd: 64, ir.ClusterCtarank: 4, ir.ExplicitCluster: 1}
+	ir.ParamWindowEnd: 64, ir.ConstWindow: 64, ir.ClusterCtarank: 4, ir.ExplicitCluster: 1}
 
 // register is a special register that stays as it is while the program runs.
 func (s *side) register(r ir.SpecialReg) term {

@@ -161,7 +161,8 @@ func TestHonest(t *testing.T) {
 		{"least", "min.s32 r4", "max.s32 r4"}, {"strided", "mul.wide.s32 d3, r7, 4", "mul.wide.s32 d3, r7, 8"},
 		{"chosen", "mov.u32 r2, 1;\n\tst.local", "mov.u32 r2, 2;\n\tst.local"}, {"copied", "[r6+4], [d1+4]", "[r6+4], [d1+8]"},
 		{"copied", "mov.u32 r4, back", "mov.u32 r4, front"}, {"pictured", "[d1, {f2, f1}]", "[d1, {f1, f2}]"}, {"stepped", "sub.u32 r1, r0, 7", "sub.u32 r1, r0, 8"},
-		{"stepped", "steps[2] = {more, less}", "steps[2] = {less, more}"}, {"stepped", "[a], r2;\n\tcall (b), d1", "[a], r2;\n\tcall (b), d4"}} {
+		{"looked", "ld.global.nc.u32 r2, [d5]", "ld.global.nc.u32 r2, [d5+4]"},
+		{"looked", "mov.u64 d6, weights", "mov.u64 d6, others"}, {"stepped", "steps[2] = {more, less}", "steps[2] = {less, more}"}, {"stepped", "[a], r2;\n\tcall (b), d1", "[a], r2;\n\tcall (b), d4"}} {
 		other, err := ptx.Parse("honest.ptx", []byte(strings.Replace(string(text), c.from, c.to, 1)))
 		require.NoError(t, err)
 		of := *m // of a change, its kernel alone

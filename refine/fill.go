@@ -33,6 +33,18 @@ func Place(vars []ir.Var, base int64) map[string]uint64 {
 	return out
 }
 
+// Addresses are those of a program's variables, in the layout of its machine code: that has the variables of constant memory in the order of their
+// section.
+func Addresses(program, machine *ir.Program) map[string]uint64 {
+	out := Place(program.Vars, machine.SharedBase)
+	for _, v := range machine.Vars {
+		if _, ok := out[v.Name]; ok && v.Space == ir.ConstBank {
+			out[v.Name] = emu.ConstWindow + uint64(v.Offset)
+		}
+	}
+	return out
+}
+
 // address is what a place of an initialiser holds: the address of a variable or of a function.
 func (in *Input) address(prog *ir.Program, p *ir.Pointer) uint64 {
 	v, ok := in.Vars[p.Symbol]

@@ -137,7 +137,7 @@ func (in *Input) threads() int {
 // launch is the launch of an input.
 func (c *comparison) launch(in *Input) *emu.Launch {
 	if in.Vars == nil {
-		in.Vars = Place(c.program.Vars, c.machine.SharedBase)
+		in.Vars = Addresses(c.program, c.machine)
 	}
 	l := in.launch()
 	l.Params, l.Constants = in.Params[:min(int64(len(in.Params)), size(c.program.Params))], c.constants(in)

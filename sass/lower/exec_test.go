@@ -139,6 +139,11 @@ func covered(p *ir.Program, threads int, input []byte, size int, policy emu.Poli
 			shared += (uint64(v.Size) + 15) &^ 15
 			continue
 		}
+		if v.Space == ir.ConstBank && p.Machine {
+			l.Vars[v.Name] = emu.ConstWindow + uint64(v.Offset)
+			m.Fill(l.Vars[v.Name], v.Init)
+			continue
+		}
 		l.Vars[v.Name] = at
 		m.Fill(at, v.Init)
 		at += (uint64(v.Size) + 255) &^ 255

@@ -106,8 +106,7 @@ func signs() (out []string) {
 			"f "+a+minus+"fma.rn.f32 fd, fd, fb, fc", "f "+a+minus+"fma.rn.f32 fd, fd, fb, 0f3f000000", "f "+a+minus+"fma.rn.f32 fd, fd, 0f3f000000, fc",
 			"f "+c+minus+"fma.rn.f32 fd, fa, fb, fd", "f "+c+minus+"fma.rn.f32 fd, fa, 0f3f000000, fd", "f "+number+minus+"selp.f32 fd, fd, fb, pa",
 			"f "+number+minus+"selp.f32 fd, fb, fd, !pa", "f "+number+minus+"selp.f32 fd, fb, fd, pb", "f "+number+minus+"selp.f32 fd, fd, 0f3f000000, pa",
-			"x "+number+minus+"cvt.f64.f32 xd, fd", "f "+a+minus+"rcp.approx.ftz.f32 fd, fd", "f "+a+minus+"rsqrt.approx.ftz.f32 fd, fd",
-			"x abs.f64 xd, xa; mul.rn.f64 xd, xd, xb", "x neg.f64 xd, xb; mul.rn.f64 xd, xa, xd")
+			"x "+number+minus+"cvt.f64.f32 xd, fd", "x abs.f64 xd, xa; mul.rn.f64 xd, xd, xb", "x neg.f64 xd, xb; mul.rn.f64 xd, xa, xd")
 		for _, t := range strings.Fields("u8 u16 u32 s8 s16 s32") {
 			out = append(out, "r "+a+minus+"cvt.rni."+t+".f32 rd, fd")
 		}

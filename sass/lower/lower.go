@@ -65,6 +65,7 @@ func Kernel(prog *isa.Program, file *cubin.File, kernel string) (*ir.Program, er
 	if file.SM < 90 {
 		p.Mbarriers = ir.Narrow
 	}
+	u.data(kernel)
 	for i := range u.funcs {
 		fn := &u.funcs[i]
 		for k := range fn.Insts {
@@ -77,7 +78,6 @@ func Kernel(prog *isa.Program, file *cubin.File, kernel string) (*ir.Program, er
 		}
 		p.Funcs = append(p.Funcs, ir.Func{Name: fn.Name, First: fn.first, End: fn.first + int32(len(fn.Insts))})
 	}
-	u.data(kernel)
 	p.Names = map[string]ir.Reg{}
 	for r, x := range u.regs {
 		p.Names[r.String()] = x

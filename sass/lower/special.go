@@ -23,11 +23,12 @@ const (
 )
 
 // volta is the layout of sm_70 to sm_90: that of -O0 code and of kernels that read each special register once.
-func volta(params int64, descriptor int64) []ir.LaunchWord {
+func volta(constants, descriptor int64) []ir.LaunchWord {
 	out := words(0, ir.NtidX, ir.NtidY, ir.NtidZ, ir.NctaidX, ir.NctaidY, ir.NctaidZ)
 	out = append(out, ir.LaunchWord{Offset: 0x18, Bytes: 8, Reg: ir.SharedWindow}, ir.LaunchWord{Offset: 0x20, Bytes: 8, Reg: ir.LocalWindow},
 		ir.LaunchWord{Offset: 0x28, Bytes: 4, Fixed: stackTop}, ir.LaunchWord{Offset: 0x2c, Bytes: 4, Reg: ir.DynamicSharedSize},
-		ir.LaunchWord{Offset: 0x30, Bytes: 8, Reg: ir.GridID}, ir.LaunchWord{Offset: 0x10c, Bytes: 4, Reg: ir.NSMID})
+		ir.LaunchWord{Offset: 0x30, Bytes: 8, Reg: ir.GridID}, ir.LaunchWord{Offset: 0x10c, Bytes: 4, Reg: ir.NSMID},
+		ir.LaunchWord{Offset: constants, Bytes: 8, Reg: ir.ConstWindow})
 	if descriptor != 0 { // of memory descriptors only the number matters to nobody
 		out = append(out, ir.LaunchWord{Offset: descriptor, Bytes: 8, Fixed: 1})
 	}
@@ -58,11 +59,11 @@ const OldestSM = 70
 func generationOf(sm int) (generation, error) {
 	switch {
 	case sm >= OldestSM && sm < 80:
-		return generation{launch: append(volta(0x160, 0), grids(0x8c)...), params: 0x160}, nil
+		return generation{launch: append(volta(0x50, 0), grids(0x8c)...), params: 0x160}, nil
 	case sm >= 80 && sm < 90:
-		return generation{launch: append(volta(0x160, 0x118), grids(0x8c)...), params: 0x160}, nil
+		return generation{launch: append(volta(0x50, 0x118), grids(0x8c)...), params: 0x160}, nil
 	case sm >= 90 && sm < 100:
-		return generation{launch: append(volta(0x210, 0x208), hopper...), params: 0x210, shared: 0x400}, nil
+		return generation{launch: append(volta(0xd0, 0x208), hopper...), params: 0x210, shared: 0x400}, nil
 	case sm >= 100 && sm < 200:
 		l := append(words(0x360, ir.NtidX, ir.NtidY, ir.NtidZ, ir.ExplicitCluster), words(0x370, ir.NctaidX, ir.NctaidY, ir.NctaidZ)...)
 		l = append(l, ir.LaunchWord{Offset: 0x358, Bytes: 8, Fixed: 1}, ir.LaunchWord{Offset: 0x37c, Bytes: 4, Fixed: stackTop})
