@@ -259,14 +259,14 @@ func (c *comparison) replayBoth(runs [2]*emu.Grid, open []*undefined, l *emu.Lau
 				c.search.follow(in, true, r.w)
 			}
 			err := r.run(c, ref)
-			c.spent += r.cost()
+			c.spent += r.cost(c)
 			// ptxas counts loops of diverged lanes in uniform registers, of which a warp has one set: nobody else runs meanwhile.
 			if early == nil && errors.As(err, new(*accuse)) && len(c.machine.Uniform) > 0 {
 				patient := p
 				patient.Patient = true
 				if other := c.newReplay(in, g, open, c.code, l, block, id, patient, how); other.run(c, ref) == nil {
 					r, err = other, nil
-					c.spent += r.cost()
+					c.spent += r.cost(c)
 				}
 			}
 			merge(cover, r.w.Cover)
@@ -333,7 +333,7 @@ func (c *comparison) performs(in *Input, g *emu.Grid, open []*undefined, l *emu.
 	return slices.ContainsFunc(ways, func(how reading) bool {
 		r := c.newReplay(in, g, open, c.code, l, blockOf(g, l, w), g.Warps[w].ID, p, how)
 		err := r.run(c, g.Warps[w])
-		c.spent += r.cost()
+		c.spent += r.cost(c)
 		return err == nil
 	})
 }

@@ -200,7 +200,7 @@ func (c *comparison) watched(in *Input, g *emu.Grid, watch func(w *emu.Warp)) bo
 			r := c.newReplay(in, g, none, c.code, l, blockOf(g, l, n), ref.ID, policy, how)
 			watch(r.w)
 			err := r.run(c, ref)
-			c.spent += r.cost()
+			c.spent += r.cost(c)
 			if a := (*accuse)(nil); err == nil {
 				break
 			} else if !errors.As(err, &a) {

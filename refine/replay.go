@@ -67,11 +67,12 @@ func (p *performed) add(i int) {
 	(*p)[i] = true
 }
 
-// cost is what a replay took, in instructions of lanes.
-func (r *replay) cost() int64 {
+// cost is what a replay took, in instructions of lanes. What it took to find events counts only where conditions are forced: that is tried more often
+// than anything else.
+func (r *replay) cost(c *comparison) int64 {
 	n := r.w.Steps
 	for _, l := range r.lanes {
-		if l != nil {
+		if l != nil && c.depth > 0 {
 			n += l.looked / looks
 		}
 	}
@@ -79,7 +80,7 @@ func (r *replay) cost() int64 {
 }
 
 // looks is how many events are looked at in the time of an instruction.
-const looks = 4
+const looks = 32
 
 // accuse is a difference, found while the machine code runs or at its end.
 type accuse struct {

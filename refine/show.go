@@ -196,7 +196,7 @@ func (c *comparison) alone(code *emu.Code, in *Input, was *emu.Grid, open []*und
 	r := c.newReplay(in, was, open, code, l, blockOf(was, l, warp), ref.ID, policy, reading{})
 	prepare(r.w)
 	err := r.run(c, ref)
-	c.flipped += r.cost()
+	c.flipped += r.cost(c)
 	return err
 }
 
