@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"optcheck/emu"
 	"optcheck/ir"
+	"optcheck/refine"
 )
 
 // side is a program that is walked through.
@@ -128,8 +128,8 @@ func (s *side) symbol(name string, offset uint64, generic bool) term {
 		return x.add(s.window(ir.Shared), x.num(64, at+offset))
 	case ok && at < 1<<32:
 		return x.num(64, at+offset)
-	case ok && at>>32 == emu.ConstWindow>>32:
-		return x.add(s.register(ir.ConstWindow), x.num(64, at-emu.ConstWindow+offset))
+	case ok && at>>32 == refine.Constants>>32:
+		return x.add(s.register(ir.ConstWindow), x.num(64, at-refine.Constants+offset))
 	}
 	return x.add(x.named(64, "symbol:"+name, false), x.num(64, offset))
 }
