@@ -96,6 +96,16 @@ func TestAbsentOnce(t *testing.T) {
 	require.Empty(t, c.lost)
 }
 
+// leftTo asserts whether the first operation of a body may be left to others behind it; it may not if these are not found either.
+func leftTo(t *testing.T, body string, may func(*checker, int) bool, want bool) {
+	c := checkerOf(t, "", body)
+	require.Equal(t, want, may(c, 0), body)
+	for k := range c.img[1:] {
+		c.img[k+1].main = nil
+	}
+	require.False(t, may(c, 0), "%s, not found", body)
+}
+
 // TestArrivalsLeft: an arrival of copies may be left to a later one of its mbarrier on every path, past nothing that synchronises.
 func TestArrivalsLeft(t *testing.T) {
 	const arrive = "cp.async.mbarrier.arrive.shared.b64 "
@@ -111,12 +121,7 @@ func TestArrivalsLeft(t *testing.T) {
 		"st.volatile.global.u32 [d1], 1; " + arrive + "[s];": false,
 		arrive + "[s]; bar.sync 0;":                          true,
 	} {
-		c := checkerOf(t, "", arrive+"[s];\n"+strings.ReplaceAll(body, ";", ";\n"))
-		require.Equal(t, want, c.deferred(0), body)
-		for k := range c.img[1:] { // the later one is not found either
-			c.img[k+1].main = nil
-		}
-		require.False(t, c.deferred(0), "%s, not found", body)
+		leftTo(t, arrive+"[s];\n"+strings.ReplaceAll(body, ";", ";\n"), (*checker).deferred, want)
 	}
 	unknown := checkerOf(t, "", arrive+"[r1*2];\n"+arrive+"[r1*2];\n")
 	require.False(t, unknown.deferred(0), "of a place that nobody knows")
@@ -146,12 +151,7 @@ func TestOverwritten(t *testing.T) {
 		"@c bra E;" + store + "[d1], 2; E:\n":                      false,
 		"":                                                         false,
 	} {
-		c := checkerOf(t, "", store+"[d1], 1;\n"+strings.ReplaceAll(body, ";", ";\n"))
-		require.Equal(t, want, c.overwritten(0), body)
-		for k := range c.img[1:] { // those behind it are not found either
-			c.img[k+1].main = nil
-		}
-		require.False(t, c.overwritten(0), "%s, not found", body)
+		leftTo(t, store+"[d1], 1;\n"+strings.ReplaceAll(body, ";", ";\n"), (*checker).overwritten, want)
 	}
 	unknown := checkerOf(t, "", store+"[r1*2], 1;\n"+store+"[r1*2], 2;\n")
 	require.False(t, unknown.overwritten(0), "of a place that nobody knows")
