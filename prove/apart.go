@@ -2,8 +2,8 @@ package prove
 
 import "optcheck/ir"
 
-// apart are lanes of a warp from where they were together last to where they are again: one may perform what another one has still to come to.
-// Uniform registers are one for all of them.
+// apart are lanes of a warp from where they were together last to where they are again: one may perform what another one has still to come
+// to. Uniform registers are one for all of them.
 type apart struct {
 	within int // that they are a part of, itself if of none
 	// wrote are the values that they wrote to uniform registers, read those that they read when others may have written one since.
@@ -31,7 +31,8 @@ func (s *side) whole(n int) int {
 	return n
 }
 
-// bothApart are the lanes of two states that become one: they may be apart since different places if all of the warp have come there either way.
+// bothApart are the lanes of two states that become one: they may be apart since different places if all of the warp have come there either
+// way.
 func (s *side) bothApart(a, b *state) int {
 	switch {
 	case a.together:

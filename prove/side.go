@@ -50,7 +50,8 @@ func fail(format string, args ...any) {
 }
 
 func newSide(x *terms, plan *plan, p, program *ir.Program, vars map[string]uint64) *side {
-	s := &side{x: x, name: "program", p: p, program: program, vars: vars, plan: plan, shape: &plan.sides[0], order: ranks(p), fixed: map[ir.Reg]term{}, bars: map[ir.Reg]bool{}, forks: map[int32]int{}}
+	s := &side{x: x, name: "program", p: p, program: program, vars: vars, plan: plan,
+		shape: &plan.sides[0], order: ranks(p), fixed: map[ir.Reg]term{}, bars: map[ir.Reg]bool{}, forks: map[int32]int{}}
 	if p.Machine {
 		s.name, s.shape = "machine", &plan.sides[1]
 	}

@@ -113,15 +113,15 @@ type Func struct {
 	all        span
 }
 
-// Declared is where a text names a function first: its prototype, or the function. It is -1 if there is none.
-func (m *Module) Declared(name string) int {
-	at := -1
-	if f := m.Func(name); f != nil {
-		at = f.all.from
+// Declared is where the text names each function first: its prototype, or the function.
+func (m *Module) Declared() map[string]int {
+	at := map[string]int{}
+	for _, f := range m.Funcs {
+		at[f.Name] = f.all.from
 	}
 	for _, p := range m.Prototypes {
-		if p.Name == name && (at < 0 || p.decl.from < at) {
-			at = p.decl.from
+		if first, ok := at[p.Name]; !ok || p.decl.from < first {
+			at[p.Name] = p.decl.from
 		}
 	}
 	return at

@@ -67,8 +67,8 @@ func (m *matcher) byAddress() {
 	m.across(distance)
 }
 
-// tried gives atomics without an image the loops that compare and swap, are nobody's, and may be theirs: one for each. The body of a loop may have the
-// line of what ptxas has put before it, which is no atomic. Runs tell whether it is theirs.
+// tried gives atomics without an image the loops that compare and swap, are nobody's, and may be theirs: one for each. The body of a loop may
+// have the line of what ptxas has put before it, which is no atomic. Runs tell whether it is theirs.
 func (m *matcher) tried() {
 	var lack []int
 	atomic := map[int]bool{} // lines

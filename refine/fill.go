@@ -36,8 +36,8 @@ func Place(vars []ir.Var, base int64) map[string]uint64 {
 // Constants is where the variables of constant memory begin.
 const Constants = emu.ConstWindow
 
-// Addresses are those of a program's variables, in the layout of its machine code: that has the variables of constant memory in the order of their
-// section.
+// Addresses are those of a program's variables, in the layout of its machine code: that has the variables of constant memory in the order of
+// their section.
 func Addresses(program, machine *ir.Program) map[string]uint64 {
 	out := Place(program.Vars, machine.SharedBase)
 	for _, v := range machine.Vars {

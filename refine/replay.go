@@ -67,8 +67,8 @@ func (p *performed) add(i int) {
 	(*p)[i] = true
 }
 
-// cost is what a replay took, in instructions of lanes. What it took to find events counts only where conditions are forced: that is tried more often
-// than anything else.
+// cost is what a replay took, in instructions of lanes. What it took to find events counts only where conditions are forced: that is tried
+// more often than anything else.
 func (r *replay) cost(c *comparison) int64 {
 	n := r.w.Steps
 	for _, l := range r.lanes {

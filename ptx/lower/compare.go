@@ -95,8 +95,8 @@ func (x *inst) selp() {
 	x.to(x.dst(0, t), ir.Sel, raw(t), x.src(3, ir.Pred), a, b).Mode = chosen(t)
 }
 
-// chosen is the mode of a choice between two numbers: which NaN a NaN of f32 or f64 becomes is open. The PTX ISA names none for choices, and
-// ptxas 13.0 makes minima of some, which have one NaN only.
+// chosen is the mode of a choice between two numbers: which NaN a NaN of f32 or f64 becomes is open. The PTX ISA names none for choices,
+// and ptxas 13.0 makes minima of some, which have one NaN only.
 func chosen(t ir.Type) ir.Mode {
 	if t == ir.F32 || t == ir.F64 {
 		return ir.AnyNaN

@@ -31,10 +31,11 @@ func (p *program) pointedTo() {
 	}
 }
 
-// inOrder puts the variables into the order in which ptxas lays out shared memory, whatever refers to them first: those of functions that other
-// modules can call, then those of the module, then those of other functions, each as they are declared. What nobody names has no place there.
+// inOrder puts the variables into the order in which ptxas lays out shared memory, whatever refers to them first: those of functions that
+// other modules can call, then those of the module, then those of other functions, each as they are declared. What nobody names has no place
+// there.
 func (p *program) inOrder() {
-	at := map[string]int{}
+	at, declared := map[string]int{}, p.m.Declared()
 	for i := range p.m.Vars {
 		at[p.m.Vars[i].Name] = i + 1
 	}
@@ -44,9 +45,9 @@ func (p *program) inOrder() {
 		case v.Func == "" || f == nil:
 			return 1, at[v.Name]
 		case f.Visible:
-			return 0, p.m.Declared(v.Func)
+			return 0, declared[v.Func]
 		}
-		return 2, p.m.Declared(v.Func)
+		return 2, declared[v.Func]
 	}
 	used := map[string]bool{}
 	for i := range p.b.P.Consts {

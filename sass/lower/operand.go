@@ -330,7 +330,8 @@ func (s *step) symbol(o *isa.Operand) ir.Reg {
 	return s.k(0)
 }
 
-// sharedSymbol is the place of a variable in shared memory, from where variables begin: code that is not linked has that of the block elsewhere.
+// sharedSymbol is the place of a variable in shared memory, from where variables begin: code that is not linked has that of the block
+// elsewhere.
 func (s *step) sharedSymbol(text string) (v ir.Reg, ok bool) {
 	rel, ok := s.u.funcs[s.fn].relocs[s.in.Addr]
 	if !ok || rel.Symbol == "" || symbolName(text) != rel.Symbol {
