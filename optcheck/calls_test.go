@@ -25,6 +25,8 @@ func TestCalls(t *testing.T) {
 			"extra-access duplicated", Changed},
 		{"it calls its own middle", "\nMOV R20, 0x60\nCALL.REL.NOINC 0x110" + x + results + "\nEXIT\nCALL.REL.NOINC 0x120" + y + ret,
 			"", Unknown},
+		{"it calls one behind it", "\nMOV R20, 0x60\nCALL.REL.NOINC 0x110" + x + results + "\nEXIT\nMOV R22, 0x130\nCALL.REL.NOINC 0x140" + ret + y +
+			"\nRET.REL.NODEC R22 0x0", "", Preserved},
 		{"a block for which the warp comes together", "\nWARPSYNC.COLLECTIVE.ALL 0x70" + y + "\nENDCOLLECTIVE" + x + results, "", Preserved},
 		{"an unknown function", "\nMOV R20, 0x60\nCALL.ABS.NOINC 0x10000" + y + x + results, "extra-access", Changed},
 	} {

@@ -229,7 +229,7 @@ func (c *comparison) action(k, ev int) (a spec.Action, ok bool) {
 	p := c.p
 	x, e := &p.tr.events[ev], p.s.Entries[k]
 	a.Runs = true
-	if x.cond && !(x.condT == 0 && (x.mem.Locked || isAtomic(e) && p.byLane(x))) {
+	if x.condT != 0 || !x.mem.Locked && !(isAtomic(e) && p.byLane(x)) {
 		for _, s := range x.when {
 			if isAtomic(e) && p.tr.pool.lane(s.pred) {
 				continue // the lane that performs it for its warp

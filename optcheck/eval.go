@@ -287,8 +287,8 @@ func (p *valuePool) predicate(v value) bool {
 	case kSel, kPhi:
 		return p.isPredicate(n.a) || p.isPredicate(n.b)
 	case kFun:
-		mi, ok := p.microOf(n.imm)
-		return ok && mi.Op.IsPredicate()
+		mi, _ := p.microOf(n.imm)
+		return mi.Op.IsPredicate()
 	}
 	return false
 }

@@ -119,8 +119,10 @@ func TestUnguarded(t *testing.T) {
 	v, p := &pass{tr: tr, s: &spec.Spec{}}, tr.pool
 	read, other, token := p.mk(node{kind: kLoad, a: 0, b: 0, c: none}), p.mk(node{kind: kLoad, a: 1, b: 0, c: none}), p.param(v.s.ResultParam()+8)
 	sel := func(a, b value) value { return p.mk(node{kind: kSel, a: a, b: b, c: p.param(0)}) }
-	both := sel(read, other)
-	for in, want := range map[value]value{none: none, read: read, sel(read, token): read, sel(token, read): read, both: both} {
+	both, early := sel(read, other), sel(read, p.param(v.s.ResultParam())) // the address of the results is no token
+	joined := p.mk(node{kind: kPhi, a: read, b: none, c: none})
+	for in, want := range map[value]value{none: none, read: read, sel(read, token): read, sel(token, read): read, both: both,
+		early: early, joined: joined} {
 		require.Equal(t, want, v.unguarded(in))
 	}
 }

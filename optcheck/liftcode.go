@@ -20,7 +20,7 @@ func (l *threadLifter) operand(words []*expr, t litmus.Type) (litmus.Operand, er
 	case lo.op == exConst && hi.op == exConst:
 		return litmus.Const(int64(hi.k<<32 | lo.k)), nil
 	case lo.op == exParam && hi.op == exParam && hi.k == lo.k+4:
-		if v, ok := l.values[int64(lo.k)]; ok && v.Bytes == 8 {
+		if v := l.values[int64(lo.k)]; v.Bytes == 8 {
 			return litmus.Const(v.Const), nil
 		}
 	}
@@ -93,7 +93,7 @@ func (l *threadLifter) param(off int64) (litmus.Operand, error) {
 		}
 		return litmus.Const(v.Const), nil
 	}
-	if v, ok := l.values[off-4]; ok && v.Bytes == 8 {
+	if v := l.values[off-4]; v.Bytes == 8 {
 		return litmus.Const(v.Const >> 32), nil
 	}
 	return litmus.Operand{}, fmt.Errorf("a value is the parameter at offset %d, which stands for none of the test's constants", off)

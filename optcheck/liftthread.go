@@ -202,7 +202,7 @@ func (l *threadLifter) guard(o *liftOp) (*litmus.Guard, error) {
 	var all *litmus.Guard
 	for _, g := range o.guard {
 		e, want := g.e, g.want
-		for e.op == exBits && len(e.args) == 1 && uint8(e.k) == ^uint8(lutA) {
+		for len(e.args) == 1 && uint8(e.k) == ^uint8(lutA) { // a negation
 			e, want = e.args[0], !want
 		}
 		if e.op == exConst {
@@ -221,7 +221,7 @@ func (l *threadLifter) guard(o *liftOp) (*litmus.Guard, error) {
 		}
 		all = next
 	}
-	if all != nil && len(o.ctrlDeps) > 0 {
+	if all != nil {
 		// p or (0 != 0 computed from what it also depends on).
 		for _, r := range o.ctrlDeps {
 			q := l.fresh("p", litmus.Pred)

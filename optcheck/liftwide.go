@@ -100,10 +100,7 @@ func (l *threadLifter) store64(in litmus.Instr, low, high *liftOp) error {
 	if err != nil {
 		return err
 	}
-	in.Src = []litmus.Operand{l.pair(lo, hi)}
-	if len(low.dataDeps) > 0 {
-		in.Src[0] = l.depends(in.Src[0], in.Type, low.dataDeps)
-	}
+	in.Src = []litmus.Operand{l.depends(l.pair(lo, hi), in.Type, low.dataDeps)}
 	l.emit(in)
 	return nil
 }

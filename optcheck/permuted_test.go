@@ -24,7 +24,8 @@ func TestPermutations(t *testing.T) {
 			values, params[4*k] = append(values, p.param(4*k)), rnd.Uint32()
 			words = append(words, params[4*k])
 		}
-		values, words = append(values, p.constant(0)), append(words, 0)
+		known := rnd.Uint32()
+		values, words = append(values, p.constant(0), p.constant(known)), append(words, 0, known)
 		for range 4 {
 			a, b := rnd.IntN(len(values)), rnd.IntN(len(values))
 			if rnd.IntN(3) == 0 {

@@ -103,7 +103,11 @@ func TestWaitedTests(t *testing.T) {
 		require.NoError(t, err)
 		require.NotNil(t, v, s.source.String())
 		assert.Equal(t, Miscompiled, v.Class, s.source.String())
+		assert.Equal(t, e.Space == "shared", strings.Contains(s.source.String(), "x: shared"))
 	}
+	tried := &Op{Inst: &ptx.Inst{Op: "mbarrier.try_wait.shared.b64", Mods: []string{"try_wait", "shared", "b64"}}, Effect: ptx.Effect{Kind: ptx.MbarWait, Scope: "cluster"}}
+	assert.Contains(t, waited(tried, &Op{Effect: ptx.Effect{Kind: ptx.Load}}).source.String(), "mbarrier.try_wait.parity.acquire.cluster.shared.b64 r0")
+	assert.NotContains(t, waited(wait, &Op{Effect: ptx.Effect{Kind: ptx.Load}}).source.String(), "cluster")
 	assert.Contains(t, waited(wait, &Op{Effect: ptx.Effect{Kind: ptx.Atomic}}).refused, "no litmus test of a wait")
 	assert.Contains(t, waited(&Op{Effect: ptx.Effect{Kind: ptx.Load}}, wait).refused, "no litmus test of a wait")
 }

@@ -228,7 +228,10 @@ func (c *checker) lessened(k int, in *isa.Inst) *slice {
 		if n.op == nil && lost.sized > 0 {
 			n.op = c.follows(k)
 		}
-		return c.acquired(op, n, lost)
+		if n.op != nil || !e.Releases() {
+			return c.acquired(op, n, lost)
+		}
+		fallthrough // an atomic that does both, with nothing behind it
 	case e.Releases():
 		return c.released(c.near(k, -1, stores, loads), op, lost)
 	case e.Kind == ptx.Load && lost.sized > 0:
@@ -289,7 +292,7 @@ func (c *checker) swapped(x, y int) *slice {
 		return c.sandwich(c.near(x, -1, relaxed), a, neighbour{op: b}, nil)
 	case e.Kind == ptx.Fence && relaxed(b):
 		return c.sandwich(neighbour{op: b}, a, c.near(x, 1, relaxed), nil)
-	case !e.Kind.IsAccess():
+	case !e.Kind.IsAccess() && e.Kind != ptx.Fence:
 		return refused("the model has no axioms for %s", e.Kind)
 	case !apart(a, b):
 		return coherent(a, b)

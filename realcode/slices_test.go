@@ -54,7 +54,7 @@ func TestSliceTexts(t *testing.T) {
 
 // TestFollows: the access that a path of the machine code leads to, with nothing between that orders.
 func TestFollows(t *testing.T) {
-	const body = "ld.relaxed.gpu.global.u32 r1, [d1];\nst.global.u32 [d2], r1;\nst.release.gpu.global.u32 [d2+8], r1;\nst.global.u32 [d1], 2;\n"
+	const body = "ld.relaxed.gpu.global.u32 r1, [d1];\nst.global.u32 [d2], r1;\nst.release.gpu.global.u32 [d2+8], r1;\nst.global.u32 [d1], 2;\ncp.async.ca.shared.global [s], [d2], 4;\n"
 	for name, x := range map[string]struct {
 		mid   isa.Inst
 		owner [3]int32
@@ -64,6 +64,7 @@ func TestFollows(t *testing.T) {
 		"one that releases":         {isa.Inst{}, [3]int32{0, -1, 2}, -1},
 		"one of its location":       {isa.Inst{}, [3]int32{0, -1, 3}, -1},
 		"nobody's":                  {isa.Inst{}, [3]int32{0, -1, -1}, -1},
+		"a copy":                    {isa.Inst{}, [3]int32{0, -1, 4}, -1},
 		"a barrier between":         {isa.Inst{Role: isa.RoleBarrier}, [3]int32{0, -1, 1}, -1},
 		"a fence between":           {isa.Inst{Mem: isa.Mem{Strength: isa.FenceAll}}, [3]int32{0, -1, 1}, -1},
 		"a weak access between":     {isa.Inst{Mem: isa.Mem{Strength: isa.Weak}}, [3]int32{0, -1, 1}, 1},
