@@ -52,6 +52,9 @@ func ReadLines(file string, r io.Reader, f func(line int, e Event) error) error 
 			return fmt.Errorf("%s:%d: no event stream: the first line is no config", file, n)
 		}
 		begun = true
+		if err := e.check(); err != nil {
+			return fmt.Errorf("%s:%d: %w", file, n, err)
+		}
 		if c := e.Config; c != nil && (c.Schema < oldestSchema || c.Schema > Schema) {
 			return fmt.Errorf("%s:%d: event stream of schema %d, this tool reads %d to %d", file, n, c.Schema, oldestSchema, Schema)
 		}
@@ -112,5 +115,5 @@ func decode(line []byte) (Event, error) {
 	if kinds != 1 {
 		return e, errors.New("bad event: not exactly one kind")
 	}
-	return e, e.check()
+	return e, nil
 }

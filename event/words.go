@@ -8,6 +8,7 @@ import (
 	"optcheck/internal/plain"
 	"optcheck/litmus"
 	"optcheck/optcheck"
+	"optcheck/spec"
 )
 
 // The kinds of problems, but for KindIncomplete and KindMixed.
@@ -37,9 +38,16 @@ var (
 		}
 		return out
 	}()
-	raceWords    = []string{"", RaceFree, DataRace, FenceScope, MixedSize, NonCoherent, RaceUnknown}
-	stageWords   = []string{"", "front end", "library", "IR passes", "back end", "llc", "ptxas", "nvcc", "clang-cuda"}
-	otherWords   = []string{Optimised, Miscompiled}
+	raceWords   = []string{"", RaceFree, DataRace, FenceScope, MixedSize, NonCoherent, RaceUnknown}
+	stageWords  = []string{"", "front end", "library", "IR passes", "back end", "llc", "ptxas", "nvcc", "clang-cuda"}
+	otherWords  = []string{Optimised, Miscompiled}
+	layoutWords = func() []string {
+		out := []string{OwnLayout}
+		for _, l := range spec.AllLayouts {
+			out = append(out, l.String())
+		}
+		return out
+	}()
 	dialectWords = []string{litmus.GPUPTX.String(), litmus.PTX.String(), litmus.OpenCL.String(), Program}
 	problemWords = []string{ProblemInput, ProblemInfrastructure, ProblemCompile, ProblemCrash, ProblemTimeout, ProblemParse, ProblemTool,
 		ProblemIR, KindIncomplete, KindMixed}
@@ -56,6 +64,9 @@ func (e *Event) check() error {
 	case e.Test != nil:
 		return known(word{"dialect", e.Test.Dialect, dialectWords})
 	case e.Cell != nil:
+		if err := known(word{"layout", e.Cell.Layout, layoutWords}); err != nil {
+			return err
+		}
 		return e.Cell.Check()
 	case e.Problem != nil:
 		return known(word{"kind", e.Problem.Kind, problemWords})

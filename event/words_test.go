@@ -19,6 +19,7 @@ func TestUnknownWords(t *testing.T) {
 	for _, x := range []struct{ event, good, bad, field string }{
 		{`{"cell":{` + place + `,"class":"miscompiled"}}`, "miscompiled", "miscompilee", "class"},
 		{`{"cell":{` + place + `,"class":"crashed"}}`, "crashed", "crushed", "class"},
+		{`{"cell":{` + place + `,"class":"preserved"}}`, "pointers", "pointerz", "layout"},
 		{`{"cell":{` + place + `,"class":"changed","findings":[{"rule":"merged","thread":0,"access":1,"detail":""}]}}`, "merged", "mergd", "rule"},
 		{`{"cell":{` + place + `,"class":"preserved","notes":[{"rule":"unread-gone","thread":0,"access":1,"detail":""}]}}`, "unread-gone", "unread-gine", "rule"},
 		{`{"cell":{` + place + `,"class":"changed","findings":[{"rule":"merged","thread":0,"access":1,"detail":"","stage":"ptxas"}]}}`, `"ptxas"}]`,

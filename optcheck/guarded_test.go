@@ -46,6 +46,34 @@ func TestUnreadArms(t *testing.T) {
 	}
 }
 
+// TestUnreadLines: an unread access is on its line, else between those of its neighbours, else on the line of no access of the test.
+func TestUnreadLines(t *testing.T) {
+	e := spec.Entry{Kind: spec.Kind{Op: litmus.OpLd, Width: 4}}
+	a, err := archOf("sm_80")
+	require.NoError(t, err)
+	s := &spec.Spec{Layout: spec.Offsets, Locations: 1, Entries: []spec.Entry{e, e}}
+	s.Entries[1].Pos = 1 // on line 2; the other one, which is read, on line 1
+	for _, x := range []struct {
+		lines []int // of loads of the machine code
+		first int   // which of them is the one that is read, -1 for none
+		want  int
+	}{
+		{[]int{2, 0, 0}, -1, 0}, {[]int{0, 2, 0}, -1, 1}, {[]int{0, 0, 0}, -1, 0}, {[]int{9, 0, 0}, -1, 0}, {[]int{1, 0, 2}, -1, 2},
+		{[]int{0, 1, 0}, 0, 1}, {[]int{1, 0, 0}, 1, 2}, {[]int{1, 1, 9}, 2, -1}, {[]int{9, 1, 1}, 2, 0}, {[]int{0, 1, 1}, 2, 0}, {[]int{2, 1, 0}, 1, 0},
+	} {
+		tr := &trace{arch: a, pool: newValuePool(), fn: &isa.Func{Insts: make([]isa.Inst, 3)}}
+		p := &pass{tr: tr, owner: make([][]int, 3), match: []int{x.first, -1}, s: s}
+		for i, line := range x.lines {
+			tr.events = append(tr.events, event{inst: i, role: isa.RoleLoad, mem: isa.Mem{Width: 4, Space: isa.SpaceGlobal}, addr: key{base: baseParam}})
+			tr.fn.Insts[i].Src.Line = line
+		}
+		if x.first >= 0 {
+			p.owner[x.first] = []int{0}
+		}
+		require.Equal(t, x.want, p.unreadEvent(1, s.Entries[1]), "%+v", x)
+	}
+}
+
 // TestMergedSlots: where paths join, of a slot into which they stored different widths nothing is known.
 func TestMergedSlots(t *testing.T) {
 	a, err := archOf("sm_80")

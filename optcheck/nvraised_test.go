@@ -43,6 +43,7 @@ func TestRaised(t *testing.T) {
 		{"an acquire of more", 70, acquire, strong(isa.ScopeGPU), in(litmus.SemAcquire, litmus.ScopeGPU)},
 		{"an acquire", 70, acquire, strong(isa.ScopeCTA), nil},
 		{"a weak one that is strong", 70, weak, strong(isa.ScopeGPU), in(litmus.SemWeak, litmus.ScopeGPU)},
+		{"a weak one that is strong in its CTA", 70, weak, strong(isa.ScopeCTA), in(litmus.SemWeak, litmus.ScopeCTA)},
 		{"a cached one", 70, of(weak, func(k *spec.Kind) { k.Cache = litmus.CacheCA }), strong(isa.ScopeCTA), nil},
 		{"shared memory", 70, of(relaxed, func(k *spec.Kind) { k.Space = litmus.Shared }), strong(isa.ScopeSys), nil},
 		{"an atomic of more", 70, atom, strong(isa.ScopeSys), in(litmus.SemRelaxed, litmus.ScopeSys)},

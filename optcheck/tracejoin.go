@@ -212,11 +212,10 @@ func (m *machine) blockCond(b int) (cond bool, t taint, when []sense) {
 		if !decided {
 			way = append(way, p)
 		}
-		if o, ok := m.conds[br]; ok {
-			t |= o.t
-			way = append(way, o.when...)
-			m.flow.steps -= len(o.when)
-		}
+		o := m.conds[br]
+		t |= o.t
+		way = append(way, o.when...)
+		m.flow.steps -= len(o.when)
 		if len(way) == 0 {
 			m.conds[b] = blockCondition{}
 			return false, 0, nil
