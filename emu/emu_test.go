@@ -76,7 +76,7 @@ func TestSum(t *testing.T) {
 			}
 		}
 		r := g.Records[5]
-		if len(r.Events) != 2 || len(r.Epochs) != 3 || len(r.Epochs[0]) != 1 || len(r.Epochs[1]) != 0 || len(r.Epochs[2]) != 1 {
+		if len(r.Events) != 2 || len(r.Epochs) != 3 || r.Epochs[0].Len() != 1 || r.Epochs[1].Len() != 0 || r.Epochs[2].Len() != 1 {
 			t.Errorf("record: %d events, epochs %v", len(r.Events), r.Epochs)
 		}
 	}

@@ -64,7 +64,7 @@ type Stored struct {
 }
 
 // Epoch is what a thread stored weakly between two synchronisations.
-type Epoch map[Word]Stored
+type Epoch = Words[Stored]
 
 // synced is when a thread synchronised; warp tells that it did with its warp alone.
 type synced struct {
@@ -75,7 +75,7 @@ type synced struct {
 // Record is what a thread did.
 type Record struct {
 	Events []Event
-	Epochs []Epoch // one more than there are synchronisations
+	Epochs []*Epoch // one more than there are synchronisations
 	// Time is that of the last synchronisation, times are those of all.
 	Time  uint64
 	times []synced
@@ -83,40 +83,39 @@ type Record struct {
 	Cached map[Word]bool
 
 	keep     bool
-	own      map[Word]Stored // what it wrote or read strongly since the last synchronisation
+	own      Words[Stored] // what it wrote or read strongly since the last synchronisation
 	spinning spinning
 	clock    uint64
 	pending  *Event
 }
 
 func newRecord(keep bool) *Record {
-	return &Record{keep: keep, own: map[Word]Stored{}, Epochs: []Epoch{nil}}
+	return &Record{keep: keep, Epochs: []*Epoch{nil}}
 }
 
 // over puts what the thread itself wrote over the content of a word.
 func (r *Record) over(w Word, v uint32) uint32 {
-	if len(r.own) > 0 {
-		if o, ok := r.own[w]; ok {
-			return v&^o.Mask | o.Value&o.Mask
-		}
+	o := r.own.Get(w)
+	if o == nil {
+		o = r.Epochs[len(r.Epochs)-1].Get(w)
 	}
-	if e := r.Epochs[len(r.Epochs)-1]; len(e) > 0 {
-		if s, ok := e[w]; ok {
-			return v&^s.Mask | s.Value&s.Mask
-		}
+	if o != nil {
+		return v&^o.Mask | o.Value&o.Mask
 	}
 	return v
 }
 
 // overlay remembers what a thread wrote or read strongly, over what it stored weakly; v is the word, mask what of it is meant.
 func (r *Record) overlay(w Word, mask, v uint32) {
-	o, ok := r.own[w]
-	if !ok {
-		o = r.Epochs[len(r.Epochs)-1][w]
+	o := r.own.Get(w)
+	if o == nil {
+		o = r.own.At(w)
+		if e := r.Epochs[len(r.Epochs)-1].Get(w); e != nil {
+			*o = *e
+		}
 	}
 	o.Value = o.Value&^mask | v&mask
 	o.Mask |= mask
-	r.own[w] = o
 }
 
 // stored remembers what a thread stored weakly; over tells that its loads see it so.
@@ -127,23 +126,24 @@ func (r *Record) stored(w Word, mask, v uint32, inst int32, over bool) {
 		}
 		return
 	}
-	e := r.Epochs[len(r.Epochs)-1]
-	if e == nil {
-		e = Epoch{}
-		r.Epochs[len(r.Epochs)-1] = e
+	e := &r.Epochs[len(r.Epochs)-1]
+	if *e == nil {
+		*e = &Epoch{}
 	}
-	s := e[w]
-	e[w] = Stored{Mask: s.Mask | mask, Value: s.Value&^mask | v&mask, Inst: inst}
-	if len(r.own) > 0 {
-		if _, ok := r.own[w]; ok {
-			r.overlay(w, mask, v)
-		}
+	(*e).At(w).Store(mask, v, inst)
+	if r.own.Get(w) != nil {
+		r.overlay(w, mask, v)
 	}
+}
+
+// Store puts what an instruction stores over what is there.
+func (s *Stored) Store(mask, v uint32, inst int32) {
+	s.Mask, s.Value, s.Inst = s.Mask|mask, s.Value&^mask|v&mask, inst
 }
 
 // sync begins an epoch.
 func (r *Record) sync(e Event) {
-	clear(r.own)
+	r.own.Clear()
 	if r.keep {
 		r.Events = append(r.Events, e)
 		r.Epochs = append(r.Epochs, nil)

@@ -282,7 +282,7 @@ func TestRaces(t *testing.T) {
 // TestOpened: where undefined content decides between an access and what begins an epoch, all that a thread does depends on it.
 func TestOpened(t *testing.T) {
 	store, fence := emu.Event{Kind: emu.EventStore}, emu.Event{Kind: emu.EventFence}
-	stores, fences := &emu.Record{Events: []emu.Event{store}, Epochs: []emu.Epoch{nil}}, &emu.Record{Events: []emu.Event{fence}, Epochs: []emu.Epoch{nil, nil}}
+	stores, fences := &emu.Record{Events: []emu.Event{store}, Epochs: []*emu.Epoch{nil}}, &emu.Record{Events: []emu.Event{fence}, Epochs: []*emu.Epoch{nil, nil}}
 	require.True(t, refine.Opened(stores, fences))
 	require.True(t, refine.Opened(fences, stores))
 	require.False(t, refine.Opened(stores, stores))

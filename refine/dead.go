@@ -2,7 +2,6 @@ package refine
 
 import (
 	"errors"
-	"maps"
 	"slices"
 
 	"optcheck/emu"
@@ -104,5 +103,7 @@ func same(a, b *emu.Record, but int) bool {
 			return false
 		}
 	}
-	return slices.EqualFunc(a.Epochs, b.Epochs, func(x, y emu.Epoch) bool { return maps.Equal(x, y) })
+	return slices.EqualFunc(a.Epochs, b.Epochs, func(x, y *emu.Epoch) bool {
+		return x.Equal(y, func(a, b emu.Stored) bool { return a == b })
+	})
 }

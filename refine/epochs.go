@@ -3,7 +3,6 @@ package refine
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"optcheck/emu"
@@ -66,7 +65,7 @@ func (r *replay) compared() (n int) {
 		}
 		n += th.at
 		for _, e := range th.epochs {
-			n += len(e)
+			n += e.Len()
 		}
 	}
 	return n
@@ -105,7 +104,7 @@ func (r *replay) wanders() bool {
 func (l *lane) compareRegions(n int, joins func(event int) bool) error {
 	want, got := l.regions(l.rec.Epochs, joins), l.regions(l.epochs, joins)
 	for i := range want {
-		var g emu.Epoch
+		var g *emu.Epoch
 		if i < len(got) {
 			g = got[i]
 		}
@@ -120,20 +119,19 @@ func (l *lane) compareRegions(n int, joins func(event int) bool) error {
 }
 
 // regions joins the epochs between which the machine needs no instruction.
-func (l *lane) regions(epochs []emu.Epoch, joins func(event int) bool) (out []emu.Epoch) {
-	now := emu.Epoch{}
+func (l *lane) regions(epochs []*emu.Epoch, joins func(event int) bool) (out []*emu.Epoch) {
+	now := &emu.Epoch{}
 	k := 0
 	for _, e := range epochs {
-		for w, s := range e {
-			t := now[w]
-			now[w] = emu.Stored{Mask: t.Mask | s.Mask, Value: t.Value&^s.Mask | s.Value&s.Mask, Inst: s.Inst}
+		for w, s := range e.All() {
+			now.At(w).Store(s.Mask, s.Value, s.Inst)
 		}
 		for k < len(l.rec.Events) && !l.rec.Events[k].Sync() {
 			k++
 		}
 		if k < len(l.rec.Events) && !joins(k) {
 			out = append(out, now)
-			now = emu.Epoch{}
+			now = &emu.Epoch{}
 		}
 		k++
 	}
@@ -141,12 +139,12 @@ func (l *lane) regions(epochs []emu.Epoch, joins func(event int) bool) (out []em
 }
 
 // compareStores compares the weak stores of a region.
-func (l *lane) compareStores(n, region int, want, got emu.Epoch) error {
+func (l *lane) compareStores(n, region int, want, got *emu.Epoch) error {
 	if sameStores(want, got) {
 		return nil
 	}
 	for _, w := range sorted(want) {
-		x, y := want[w], got[w]
+		x, y := want.Of(w), got.Of(w)
 		open := l.open.words[w]
 		if is, any := l.open.nans[w]; any && (!is || nan(uint64(x.Value)) && nan(uint64(y.Value))) {
 			open = ^uint32(0)
@@ -161,7 +159,7 @@ func (l *lane) compareStores(n, region int, want, got emu.Epoch) error {
 		}
 	}
 	for _, w := range sorted(got) {
-		if x, y := want[w], got[w]; y.Mask&^x.Mask&^l.open.words[w] != 0 {
+		if x, y := want.Of(w), got.Of(w); y.Mask&^x.Mask&^l.open.words[w] != 0 {
 			return &accuse{Rule: ExtraAccess, Lane: n, Pc: y.Inst, Word: w, Got: uint64(y.Value & y.Mask),
 				Why: fmt.Sprintf("%s: the machine code stores %#x, the program nothing", name(w), y.Value&y.Mask)}
 		}
@@ -170,8 +168,8 @@ func (l *lane) compareStores(n, region int, want, got emu.Epoch) error {
 }
 
 // sameStores reports whether two regions store the same, whoever does.
-func sameStores(a, b emu.Epoch) bool {
-	return maps.EqualFunc(a, b, func(x, y emu.Stored) bool { return x.Mask == y.Mask && x.Value == y.Value })
+func sameStores(a, b *emu.Epoch) bool {
+	return a.Equal(b, func(x, y emu.Stored) bool { return x.Mask == y.Mask && x.Value == y.Value })
 }
 
 func source(s emu.Stored) *emu.Event { return &emu.Event{Inst: s.Inst, Kind: emu.EventStore} }
@@ -183,4 +181,10 @@ func name(w emu.Word) string {
 	return fmt.Sprintf("%#x", w.Addr())
 }
 
-func sorted(e emu.Epoch) []emu.Word { return slices.Sorted(maps.Keys(e)) }
+func sorted(e *emu.Epoch) (words []emu.Word) {
+	for w := range e.All() {
+		words = append(words, w)
+	}
+	slices.Sort(words)
+	return words
+}

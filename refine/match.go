@@ -242,7 +242,7 @@ func (r *replay) Fence(_ *emu.Warp, _ int32, f *ir.Fence, act uint32) error {
 				break
 			}
 			// A second fence belongs to the first one if the program stores nothing between.
-			if !ok || took && (skip > 0 || len(th.rec.Epochs[th.epoch()]) > 0) || skip > 0 && r.stores(th, skip) {
+			if !ok || took && (skip > 0 || th.rec.Epochs[th.epoch()].Len() > 0) || skip > 0 && r.stores(th, skip) {
 				break
 			}
 			absorbed := th.absorbed + int(bit(took))
@@ -279,8 +279,8 @@ func (r *replay) WarpBarrier(_ *emu.Warp, _ int32, b *ir.Barrier, act uint32) er
 // owes reports whether the program has stored something in the lane's epoch that the machine code has not.
 func (l *lane) owes() bool {
 	n := l.epoch()
-	for w, s := range l.rec.Epochs[n] {
-		if s.Mask&^l.epochs[n][w].Mask != 0 {
+	for w, s := range l.rec.Epochs[n].All() {
+		if s.Mask&^l.epochs[n].Of(w).Mask != 0 {
 			return true
 		}
 	}

@@ -18,7 +18,7 @@ type replay struct {
 	// kinds are those of the program's accesses, if it is the program's warp that is replayed.
 	kinds map[int32]emu.Kind
 	// newest are the last stores of the warp to words, in the order of the machine code.
-	newest map[emu.Word]newest
+	newest emu.Words[newest]
 	// eager: see reading.
 	eager, met bool
 	// crowded are read-modify-writes of the machine code that several lanes perform together at one place, in any run: each its own.
@@ -41,8 +41,8 @@ type lane struct {
 	open     *undefined
 	at       int // next event
 	time     uint64
-	own      map[emu.Word]emu.Stored
-	epochs   []emu.Epoch
+	own      emu.Words[emu.Stored]
+	epochs   []*emu.Epoch
 	clock    uint64
 	cut      bool // the program's run was cut: what is behind the record is not known
 	absorbed int  // fences of the program that were taken for one of the machine's, since the last access
@@ -103,7 +103,7 @@ type beyond struct{}
 func (beyond) Error() string { return "the record ends here" }
 
 func (c *comparison) newReplay(in *Input, grid *emu.Grid, open []*undefined, code *emu.Code, l *emu.Launch, block, id int, p emu.Policy, how reading) *replay {
-	r := &replay{grid: grid, open: open, newest: map[emu.Word]newest{}, eager: how.eager, met: how.met, crowded: c.crowded}
+	r := &replay{grid: grid, open: open, eager: how.eager, met: how.met, crowded: c.crowded}
 	if !code.P.Machine {
 		r.kinds = c.kinds
 	}
@@ -113,7 +113,7 @@ func (c *comparison) newReplay(in *Input, grid *emu.Grid, open []*undefined, cod
 			continue
 		}
 		n := t.Block*l.Threads() + t.Index
-		r.lanes[i] = &lane{number: i, rec: grid.Records[n], open: open[n], own: map[emu.Word]emu.Stored{}, epochs: []emu.Epoch{nil}, cut: grid.Cut,
+		r.lanes[i] = &lane{number: i, rec: grid.Records[n], open: open[n], epochs: []*emu.Epoch{nil}, cut: grid.Cut,
 			late: how.late, dead: func(event int) bool { return c.dead(in, l, grid, n, event) }}
 	}
 	return r
@@ -147,20 +147,18 @@ func (l *lane) take() {
 	l.absorbed = 0
 	if e.Sync() {
 		l.time = e.Time
-		clear(l.own)
+		l.own.Clear()
 		l.epochs = append(l.epochs, nil)
 	}
 }
 
 func (l *lane) overlay(w emu.Word, mask, v uint32) {
-	o := l.own[w]
-	o.Value, o.Mask = o.Value&^mask|v&mask, o.Mask|mask
-	l.own[w] = o
+	l.own.At(w).Store(mask, v, -1)
 }
 
 func (l *lane) see(m *emu.Memory, w emu.Word, time uint64, k emu.Kind) uint32 {
 	v := m.At(w, time, k)
-	if o, ok := l.own[w]; ok {
+	if o := l.own.Get(w); o != nil {
 		v = v&^o.Mask | o.Value&o.Mask
 	}
 	return v
@@ -172,11 +170,11 @@ func (l *lane) see(m *emu.Memory, w emu.Word, time uint64, k emu.Kind) uint32 {
 func (r *replay) see(l int, w emu.Word, k emu.Kind) uint32 {
 	th := r.lanes[l]
 	v := th.see(r.grid.Memory, w, th.time, k)
-	n, ok := r.newest[w]
+	n := r.newest.Get(w)
 	switch {
-	case !ok && r.met:
+	case n == nil && r.met:
 		return th.see(r.grid.Memory, w, r.meeting(th, w), k)
-	case !ok || n.lane == l:
+	case n == nil || n.lane == l:
 		return v
 	}
 	for i := th.at; i < len(th.rec.Events); i++ {
@@ -212,7 +210,7 @@ func (r *replay) meeting(th *lane, w emu.Word) uint64 {
 func (l *lane) storesUntil(w emu.Word, time uint64) bool {
 	n := l.epoch()
 	for i := l.at; n < len(l.rec.Epochs); i++ {
-		if _, ok := l.rec.Epochs[n][w]; ok {
+		if l.rec.Epochs[n].Get(w) != nil {
 			return true
 		}
 		for i < len(l.rec.Events) && !l.rec.Events[i].Sync() {
@@ -387,12 +385,10 @@ func (r *replay) store(pc int32, a *ir.Access, l int, p emu.Place, buf []byte) e
 	r.overlay(th, p, buf, true)
 	n := len(th.epochs) - 1
 	if th.epochs[n] == nil {
-		th.epochs[n] = emu.Epoch{}
+		th.epochs[n] = &emu.Epoch{}
 	}
 	r.eachWord(p, l, len(buf), func(w emu.Word, mask uint32, shift uint, from int) {
-		s := th.epochs[n][w]
-		v := emu.Word32(buf[from:]) << shift
-		th.epochs[n][w] = emu.Stored{Mask: s.Mask | mask, Value: s.Value&^mask | v&mask, Inst: pc}
+		th.epochs[n].At(w).Store(mask, emu.Word32(buf[from:])<<shift, pc)
 	})
 	return nil
 }
@@ -403,7 +399,7 @@ func (r *replay) overlay(th *lane, p emu.Place, buf []byte, stored bool) {
 		v := emu.Word32(buf[from:]) << shift
 		th.overlay(w, mask, v)
 		if stored {
-			r.newest[w] = newest{emu.Stored{Mask: mask, Value: v & mask}, th.number}
+			*r.newest.At(w) = newest{emu.Stored{Mask: mask, Value: v & mask}, th.number}
 		}
 	})
 }

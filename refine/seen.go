@@ -55,7 +55,7 @@ func (l *lane) compared(undefined, sure []bool) {
 		n = min(n, len(l.epochs)-1)
 	}
 	for _, e := range l.rec.Epochs[:max(n, 0)] {
-		for w, s := range e {
+		for w, s := range e.All() {
 			if s.Mask&^l.open.words[w] != 0 {
 				sure[s.Inst] = true
 			} else {
@@ -91,7 +91,7 @@ func (c *comparison) forget(cover *emu.Coverage, lanes []*lane) {
 			continue
 		}
 		for _, e := range l.epochs[:len(l.epochs)-1] {
-			for _, s := range e {
+			for _, s := range e.All() {
 				sure[s.Inst] = true
 			}
 		}

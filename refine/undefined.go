@@ -69,30 +69,33 @@ func (u *undefined) records(x, y *emu.Record) {
 }
 
 // differ marks words that two epochs store differently.
-func (u *undefined) differ(x, y emu.Epoch) {
-	for w, s := range x {
+func (u *undefined) differ(x, y *emu.Epoch) {
+	for w, s := range x.All() {
 		if is, ok := otherNaN(x, y, w); ok {
 			u.nans[w] = is
-		} else if (s.Value^y[w].Value)&s.Mask != 0 || s.Mask&^y[w].Mask != 0 {
+		} else if z := y.Of(w); (s.Value^z.Value)&s.Mask != 0 || s.Mask&^z.Mask != 0 {
 			u.words[w] |= s.Mask // bits that agree may do so by chance
-			u.path = u.path || s.Mask&^y[w].Mask != 0
+			u.path = u.path || s.Mask&^z.Mask != 0
 		}
 	}
 }
 
 // otherNaN reports whether a word is part of a NaN in two epochs of which one has made it another one, and whether the word alone tells so: each
 // but the low one of f64 does.
-func otherNaN(x, y emu.Epoch, w emu.Word) (is, ok bool) {
+func otherNaN(x, y *emu.Epoch, w emu.Word) (is, ok bool) {
 	const sign = 1 << 31
-	differs := func(w emu.Word) bool { return x[w].Value != y[w].Value && x[w].Mask&y[w].Mask == ^uint32(0) }
+	differs := func(w emu.Word) bool {
+		a, b := x.Of(w), y.Of(w)
+		return a.Value != b.Value && a.Mask&b.Mask == ^uint32(0)
+	}
 	other := func(w emu.Word, of uint64) bool {
-		a, b := x[w].Value|sign, y[w].Value|sign
+		a, b := x.Of(w).Value|sign, y.Of(w).Value|sign
 		return differs(w) && nan(uint64(a)) && nan(uint64(b)) && (a == uint32(of) || b == uint32(of))
 	}
 	wide := fp.F64.OtherNaN()
 	if other(w, fp.F32.OtherNaN()) || other(w, wide>>32) {
 		return true, true
 	}
-	low := x[w].Value == uint32(wide) || y[w].Value == uint32(wide)
+	low := x.Of(w).Value == uint32(wide) || y.Of(w).Value == uint32(wide)
 	return false, low && differs(w) && other(w+1, wide>>32)
 }

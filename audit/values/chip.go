@@ -132,9 +132,8 @@ func contents(in *refine.Input, did *refine.Execution) [][]byte {
 func raced(did *refine.Execution, f *refine.Finding) bool {
 	writers := 0
 	for _, r := range did.Records {
-		if slices.ContainsFunc(r.Epochs, func(e emu.Epoch) bool {
-			_, ok := e[emu.Word(f.Address>>2)]
-			return ok
+		if slices.ContainsFunc(r.Epochs, func(e *emu.Epoch) bool {
+			return e.Get(emu.Word(f.Address>>2)) != nil
 		}) {
 			writers++
 		}
