@@ -138,13 +138,13 @@ func TestAttack(t *testing.T) {
 	list := lowered(t, tested.Release(t, "12.4"), texts)
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		p := list[name]
-		if !prove.Prove(p.program, p.machine).Proved {
+		if !prove.Prove(p.program, p.machine, prove.Thorough).Proved {
 			continue
 		}
 		honest++
 		for range changes {
 			m, what := mutated(r, p.machine)
-			got := prove.Prove(p.program, m)
+			got := prove.Prove(p.program, m, prove.Thorough)
 			if !got.Proved {
 				refused++
 				continue

@@ -11,6 +11,7 @@ import (
 // plan is what is known of the loops of both sides: found by following them, in one round after the other.
 type plan struct {
 	cuts     bool // loops without a bound are cut
+	effort   Effort
 	matches  bool // terms of the machine code are made those of the program
 	round    int
 	related  bool     // what the sides hold is related

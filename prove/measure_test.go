@@ -35,10 +35,13 @@ type count struct {
 
 var details = regexp.MustCompile(`(event \d+|the end|differs|not proved).*|\d+`)
 
+// effort is what is looked for of a kernel (OPTCHECK_EFFORT=quick).
+var effort = map[string]prove.Effort{"": prove.Thorough, "quick": prove.Quick}[os.Getenv("OPTCHECK_EFFORT")]
+
 // prove proves a kernel, and counts.
 func (c *count) prove(t *testing.T, name string, p pair) bool {
 	began := time.Now()
-	r := prove.Prove(p.program, p.machine)
+	r := prove.Prove(p.program, p.machine, effort)
 	took := time.Since(began)
 	c.times = append(c.times, took)
 	c.all++

@@ -72,7 +72,7 @@ func (q *Possible) never(at int32, r ir.Reg, is bool) (never bool) {
 	}
 	i := &inquiry{q, at, r, is, mostLooks}
 	deeper := true
-	for most := 0; deeper && most <= mostArrivals && (most < 2 || q.vain < mostVain && q.x.effort > mostEffort/2); most++ {
+	for most := 0; deeper && most <= mostArrivals && (most < 2 || q.vain < mostVain && q.x.effort > int(Thorough)/2); most++ {
 		never, deeper = i.never(nil, most)
 	}
 	if !never {

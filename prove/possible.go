@@ -112,9 +112,12 @@ func (q *Possible) Never(at int32, r ir.Reg, is bool) bool {
 	return !q.failed && len(q.copies[at]) <= mostCopies && !slices.ContainsFunc(q.copies[at], func(at int32) bool { return !q.never(at, r, is) })
 }
 
-// Constant reports whether the last thing that an instruction computes is one number wherever it is performed.
+// Constant reports whether the last thing that an instruction computes is one number wherever it is performed. It is asked of every instruction:
+// only a part of all terms may be made for that.
 func (q *Possible) Constant(at int32) bool {
-	return !q.failed && !slices.ContainsFunc(q.copies[at], func(at int32) bool {
+	defer func(most int) { q.x.most = most }(q.x.most)
+	q.x.most = mostNodes / 8
+	return !q.failed && len(q.x.nodes) < q.x.most && !slices.ContainsFunc(q.copies[at], func(at int32) bool {
 		in, is := &q.p.Insts[at], false
 		if n := len(in.Pre); in.Do == nil && n > 0 {
 			guarded(func() { _, is = q.x.constant(q.results(at)[in.Pre[n-1].Dst]) })

@@ -41,35 +41,44 @@ const (
 	finalConflicts = 20000
 	mostRejected   = 40 // guesses of what holds in loops
 	mostRounds     = 12
-	mostEffort     = 100_000_000 // looks at clauses for all questions
-	secondEffort   = 8_000_000   // of a second try
-	effortOfClause = 16          // to make one
+	secondEffort   = 8_000_000 // of a second try
+	effortOfClause = 16        // to make one
 	effortOfGate   = 32
+	effortOfTerm   = 256
+)
+
+// Effort bounds how long a proof is looked for: about so many looks at clauses, a term being many.
+type Effort int
+
+// Most proofs are found with a Quick look; one that is not takes as long as a few runs of a kernel.
+const (
+	Quick    Effort = 10_000_000
+	Thorough Effort = 100_000_000
 )
 
 // Prove compares a program and the machine code that was made of it. Loops without a bound are cut; where the sides do not have the same
-// ones, all are followed as far as it is known how often. What is not proved of the terms as they are is tried again with terms of the
-// machine code that are made the program's: that takes longer.
-func Prove(program, machine *ir.Program) *Result {
+// ones, all are followed as far as it is known how often. Where the effort is more than Quick, what is not proved of the terms as they are is
+// tried again with terms of the machine code that are made the program's: that takes longer.
+func Prove(program, machine *ir.Program, e Effort) *Result {
 	program = ir.Linked(program, machine)
-	out := prove(program, machine, &plan{cuts: true})
+	out := prove(program, machine, &plan{cuts: true, effort: e})
 	cuts := !out.other
 	if !cuts {
-		out = prove(program, machine, &plan{})
+		out = prove(program, machine, &plan{effort: e})
 	}
-	if out.Proved || out.Differs || out.Claims == 0 {
+	if out.Proved || out.Differs || out.Claims == 0 || e <= Quick {
 		return out
 	}
-	return prove(program, machine, &plan{cuts: cuts, matches: true})
+	return prove(program, machine, &plan{cuts: cuts, matches: true, effort: e})
 }
 
 func prove(program, machine *ir.Program, plan *plan) (out *Result) {
 	out = &Result{}
 	x := newTerms(mostNodes)
 	x.blaster = newBlaster(x)
-	if plan.matches {
+	if x.effort, x.effortOfTerm = int(plan.effort), effortOfTerm; plan.matches {
 		x.blaster.g.reduces = true
-		x.effort, x.matcher = secondEffort, newMatcher(x)
+		x.effort, x.effortOfTerm, x.matcher = secondEffort, 0, newMatcher(x)
 	}
 	defer func() {
 		out.Terms = len(x.nodes)

@@ -144,12 +144,12 @@ func TestProve(t *testing.T) {
 	list := lowered(t, tested.Release(t, "12.4"), texts)
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		p := list[name]
-		r := prove.Prove(p.program, p.machine)
+		r := prove.Prove(p.program, p.machine, prove.Thorough)
 		require.Truef(t, r.Proved, "%s: %s", name, r.Why)
 		for _, c := range changes[name] {
 			require.Contains(t, bodies[name], c[0])
 			wrong := program(t, name, kernel(name, strings.Replace(bodies[name], c[0], c[1], 1)))
-			require.Falsef(t, prove.Prove(wrong, p.machine).Proved, "%s: %s", name, c[1])
+			require.Falsef(t, prove.Prove(wrong, p.machine, prove.Thorough).Proved, "%s: %s", name, c[1])
 		}
 	}
 }
@@ -160,7 +160,7 @@ func TestCutOff(t *testing.T) {
 	for n := range p.Insts {
 		short := *p
 		short.Insts = p.Insts[:n]
-		require.False(t, prove.Prove(p, &short).Proved, n)
+		require.False(t, prove.Prove(p, &short, prove.Thorough).Proved, n)
 	}
-	require.True(t, prove.Prove(p, p).Proved)
+	require.True(t, prove.Prove(p, p, prove.Thorough).Proved)
 }

@@ -78,7 +78,7 @@ func (w *sweeper) prove(claims []claim) error {
 	slices.Sort(order)
 	for _, t := range order {
 		if x.effort < 0 {
-			return errors.New("more work than is done for a proof")
+			return errors.New(tooMuch)
 		}
 		if x.at(t).kind < start || x.at(t).kind == read {
 			w.sweep(t)

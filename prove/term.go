@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -62,17 +61,17 @@ const samples = 32
 type terms struct {
 	nodes []node
 	vals  [][samples]uint64
-	index map[string]term
+	index []term // a table of open addressing: numbers of nodes and 1, 0 for none
 	names map[string]uint64
 	ops   []ir.Op
 	opIDs map[opKey]uint64
-	key   []byte
 	ands  map[string]term // conjunctions that were made, by what of
 	parts map[window]term // bits of terms that were cut out
 	most  int
 	depth int // of constructions inside each other
-	// effort is how many looks at clauses are left for all questions: see mostEffort.
-	effort  int
+	// effort is how many looks at clauses are left for all questions and terms, each of which takes effortOfTerm.
+	effort, effortOfTerm int
+
 	matcher *matcher // none where nothing is compared
 	blaster *blaster // of all questions
 	// dividing tells that a term is made again, to find a division in it.
@@ -90,8 +89,8 @@ type opKey struct {
 }
 
 func newTerms(most int) *terms {
-	return &terms{index: map[string]term{}, names: map[string]uint64{}, opIDs: map[opKey]uint64{}, ands: map[string]term{},
-		parts: map[window]term{}, most: most, effort: mostEffort}
+	return &terms{names: map[string]uint64{}, opIDs: map[opKey]uint64{}, ands: map[string]term{},
+		parts: map[window]term{}, most: most, effort: int(Thorough)}
 }
 
 // window is some bits of a term: so many from one on.
@@ -102,6 +101,9 @@ type window struct {
 
 // limit is the panic of whatever is too large.
 type limit struct{ why string }
+
+// tooMuch is why a proof is given up.
+const tooMuch = "more work than is done for a proof"
 
 // deeper counts a construction inside another one; what it returns ends it.
 func (x *terms) deeper() func() {
@@ -123,22 +125,51 @@ func (x *terms) width(t term) int  { return int(x.nodes[t].w) }
 func (x *terms) kind(t term) kind  { return x.nodes[t].kind }
 func (x *terms) may(t term) uint64 { return x.nodes[t].may }
 
-// intern gives a node its number.
-func (x *terms) intern(n node) term {
-	b := append(x.key[:0], byte(n.kind), n.w, byte(n.space))
-	b = binary.LittleEndian.AppendUint64(b, n.value)
+// hash is a number of what tells nodes apart.
+func (n *node) hash() uint64 {
+	h := uint64(n.kind) | uint64(n.w)<<8 | uint64(n.space)<<16
+	mix := func(v uint64) { h = bits.RotateLeft64((h^v)*0x9e3779b97f4a7c15, 29) }
+	mix(n.value)
 	for _, a := range n.args {
-		b = binary.LittleEndian.AppendUint32(b, uint32(a))
+		mix(uint64(a))
 	}
 	for _, c := range n.coefs {
-		b = binary.LittleEndian.AppendUint64(b, c)
+		mix(c)
 	}
-	x.key = b
-	if t, ok := x.index[string(b)]; ok {
-		return t
+	return h * 0xbf58476d1ce4e5b9 >> 20
+}
+
+// slot is where the table of nodes has a node, or where it belongs.
+func (x *terms) slot(n *node) int {
+	mask := len(x.index) - 1
+	for i := int(n.hash()) & mask; ; i = (i + 1) & mask {
+		if x.index[i] == 0 {
+			return i
+		}
+		m := &x.nodes[x.index[i]-1]
+		if m.kind == n.kind && m.w == n.w && m.space == n.space && m.value == n.value && slices.Equal(m.args, n.args) && slices.Equal(m.coefs, n.coefs) {
+			return i
+		}
+	}
+}
+
+// intern gives a node its number.
+func (x *terms) intern(n node) term {
+	if 2*len(x.nodes) >= len(x.index) {
+		x.index = make([]term, max(256, 2*len(x.index)))
+		for i := range x.nodes {
+			x.index[x.slot(&x.nodes[i])] = term(i + 1)
+		}
+	}
+	at := x.slot(&n)
+	if t := x.index[at]; t > 0 {
+		return t - 1
 	}
 	if len(x.nodes) >= x.most {
 		panic(limit{"more terms than are looked at"})
+	}
+	if x.effort -= x.effortOfTerm; x.effortOfTerm > 0 && x.effort < 0 {
+		panic(limit{tooMuch})
 	}
 	n.may = x.mayOf(&n)
 	n.varies = n.varies || n.kind == read
@@ -147,7 +178,7 @@ func (x *terms) intern(n node) term {
 	}
 	n.divides = n.divides || n.kind == opaque && x.ops[n.value].Code == ir.Approx && x.ops[n.value].Imm == uint64(ir.ApproxRcp)
 	t := term(len(x.nodes))
-	x.index[string(b)] = t
+	x.index[at] = t + 1
 	x.nodes = append(x.nodes, n)
 	x.vals = append(x.vals, x.sample(&n))
 	return t
