@@ -32,12 +32,13 @@ type Executed struct {
 	Why string `json:"why,omitempty"`
 	// Uncontracted tells that machine code was executed in which ptxas contracts no product and sum (--fmad=false).
 	Uncontracted bool `json:"uncontracted,omitempty"`
-	// Proved tells that the machine code does what the kernel does on every input.
-	Proved bool `json:"proved,omitempty"`
 	// undecided are the conditions of Result.Undecided, seen what Result.Seen has.
 	undecided []Place
 	seen      map[Place]bool
 }
+
+// proved reports whether the machine code, or that in which nothing is contracted, does what the kernel does on every input.
+func (x *Executed) proved() bool { return x.Result != nil && x.Proved }
 
 // executions runs kernels of a module and their machine code on the same inputs: those of a list, or, if that is nil, all.
 func executions(ctx context.Context, m *ptx.Module, kernels []string, code *pipeline.Code, o refine.Options) ([]Executed, error) {
@@ -52,6 +53,7 @@ func executions(ctx context.Context, m *ptx.Module, kernels []string, code *pipe
 		x := Executed{Kernel: f.Name}
 		k, err := nvidia.Lower(m, code.Program, code.File, f.Name)
 		if err == nil {
+			o.Proof = k.Prove
 			x.Result, err = k.Compare(ctx, o)
 		}
 		if ctx.Err() != nil {
@@ -63,7 +65,6 @@ func executions(ctx context.Context, m *ptx.Module, kernels []string, code *pipe
 		case x.Runs+x.Cut == 0 && len(x.Findings) == 0:
 			x.Why = strings.Join(slices.Sorted(maps.Keys(x.Cannot)), "; ")
 		}
-		x.Proved = x.Result != nil && len(x.Findings) == 0 && k.Prove().Proved
 		out = append(out, x)
 	}
 	return out, nil
@@ -164,7 +165,7 @@ func (r *Result) uncontracted(ctx context.Context, m *ptx.Module, kernels []stri
 	}
 	again, err := executions(ctx, m, kernels, code, o)
 	for i := range again {
-		again[i].Uncontracted, again[i].Proved = true, false // it is not the code that ships
+		again[i].Uncontracted = true
 	}
 	return again, err
 }
@@ -247,11 +248,11 @@ func (x *Executed) Known() string { return x.event().Text() }
 // event is an execution as the event stream has it.
 func (x *Executed) event() *event.Execution {
 	if x.Why != "" {
-		return &event.Execution{Why: cut(oneLineText(x.Why), 300), Proved: x.Proved}
+		return &event.Execution{Why: cut(oneLineText(x.Why), 300), Proved: x.proved()}
 	}
 	share := func(s float64) float64 { return math.Round(s*1e4) / 1e4 }
 	return &event.Execution{Runs: x.Runs + x.Cut, Cut: x.Cut, Forced: x.Forced, Source: share(x.Source.Share()), Machine: share(x.Machine.Share()),
-		Uncontracted: x.Uncontracted, Proved: x.Proved}
+		Uncontracted: x.Uncontracted, Proved: x.proved()}
 }
 
 func oneLineText(s string) string { return strings.Join(strings.Fields(s), " ") }

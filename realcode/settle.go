@@ -100,7 +100,7 @@ func (r *Result) settle(executed bool) {
 			if f == nil {
 				f = k.undecided(x)
 			}
-			if f == nil && !x.Proved && (x.Result == nil || len(x.Findings) == 0) {
+			if f == nil && !x.proved() && (x.Result == nil || len(x.Findings) == 0) {
 				f = k.unshown(func(addr uint64) bool {
 					return x.Result != nil && (x.Performed[addr] || slices.Contains(x.Unreached, addr))
 				})
@@ -146,7 +146,7 @@ func (k *Kernel) unseen(x *Executed) *Finding {
 	switch {
 	case x.Result != nil && len(x.Findings) > 0:
 		return nil // the difference says more
-	case x.Proved:
+	case x.proved():
 		return nil // on every input
 	case x.Why != "":
 		return k.uncompared(func(*write) bool { return true }, oneLineText(x.Why))

@@ -76,6 +76,9 @@ type Options struct {
 	Solver func(p *ir.Program) Solver
 	// Inputs are tried instead of chosen ones.
 	Inputs []*Input
+	// Proof, if there is one, looks for a proof that machine code does on every input what the program does: quickly once the first inputs show
+	// no difference, and thoroughly at the end if something is left that no input has shown. With a proof no more inputs are searched for.
+	Proof func(thorough bool) bool
 	// Early, if there is one, is performed by machine code that does without it what the program does: the findings are what it changes.
 	Early *Early
 }
@@ -87,6 +90,8 @@ type Result struct {
 	// that were compared.
 	Runs int `json:"runs"`
 	Cut  int `json:"cut,omitempty"`
+	// Proved tells that there is a proof.
+	Proved bool `json:"proved,omitempty"`
 	// Forced counts the conditions that got an outcome that no input had shown, in both codes, which then did the same.
 	Forced   int `json:"forced,omitempty"`
 	Compared int `json:"compared"`
@@ -175,7 +180,9 @@ func Compare(ctx context.Context, program, machine *ir.Program, o Options) (*Res
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c.conclude(left)
+	if c.conclude(left); c.open() {
+		c.prove(true)
+	}
 	return c.Result, nil
 }
 
@@ -198,9 +205,19 @@ func newComparison(program, machine *ir.Program, o Options) (*comparison, error)
 	return c, nil
 }
 
-// searches reports whether inputs are searched for: none were given, and nothing was found.
+// searches reports whether inputs are searched for: none were given, and nothing was found or proved.
 func (c *comparison) searches() bool {
-	return c.o.Search > 0 && len(c.Findings) == 0 && len(c.o.Inputs) == 0
+	return c.o.Search > 0 && len(c.Findings) == 0 && len(c.o.Inputs) == 0 && !c.Proved
+}
+
+// prove looks for a proof, unless there is one, or a difference.
+func (c *comparison) prove(thorough bool) {
+	c.Proved = c.Proved || c.o.Proof != nil && len(c.Findings) == 0 && c.o.Proof(thorough)
+}
+
+// open reports whether something is left that no run has compared, so that only a proof says more.
+func (r *Result) open() bool {
+	return r.Runs+r.Cut == 0 || len(r.Unseen)+len(r.Undecided)+len(r.Unwritten) > 0
 }
 
 // explore compares the codes on the inputs that were asked for, and on those that the search finds.
@@ -214,12 +231,14 @@ func (c *comparison) explore(ctx context.Context) {
 			break
 		}
 	}
+	c.short = true
 	if c.searches() {
 		c.wild()
-		c.ruleOut()
 	}
-	c.spent, c.short = 0, true
+	c.prove(false)
+	c.spent = 0
 	if c.searches() {
+		c.ruleOut()
 		c.unusual()
 	}
 	c.seek(ctx)

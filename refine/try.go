@@ -130,8 +130,10 @@ func (c *comparison) kept(err error) {
 }
 
 // wild compares the two codes on inputs whose numbers have bits anywhere: what small ones hide shows. They say nothing where the program
-// does not end, or faults.
+// does not end soon, or faults; negative ones may be great counts, and say what the first iterations do.
 func (c *comparison) wild() {
+	bound := c.o.MaxSteps
+	c.o.MaxSteps = cmp.Or(bound, max(4*slight, 2*c.longest))
 	for n := 0; n < 2 && len(c.Findings) == 0 && (n == 0 || c.spent < c.o.Search/2); n++ {
 		in := c.wilder(n)
 		a, err := c.reference(in)
@@ -145,6 +147,7 @@ func (c *comparison) wild() {
 			c.try(in, spot{machine: true})
 		}
 	}
+	c.o.MaxSteps = bound
 }
 
 // unusual compares the two codes on inputs that do what others seldom do, if the program does something new there.

@@ -164,7 +164,7 @@ func (x *executions) add(c *event.Cell, notes bool) {
 	if e == nil {
 		return
 	}
-	if e.Proved {
+	if e.Proved && !e.Uncontracted {
 		x.proved++
 	}
 	switch x.kernels++; {

@@ -40,8 +40,14 @@ func (k Kernel) Compare(ctx context.Context, o refine.Options) (*refine.Result, 
 	return refine.Compare(ctx, k.Program, k.Machine, o)
 }
 
-// Prove looks for a proof that both do the same.
-func (k Kernel) Prove() *prove.Result { return prove.Prove(k.Program, k.Machine) }
+// Prove reports whether a proof is found that both do the same.
+func (k Kernel) Prove(thorough bool) bool {
+	e := prove.Quick
+	if thorough {
+		e = prove.Thorough
+	}
+	return prove.Prove(k.Program, k.Machine, e).Proved
+}
 
 // Compare executes a kernel of a module and its machine code: prog was disassembled from file. The error is that one of
 // the two has no such kernel, or that ctx ended.
