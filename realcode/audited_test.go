@@ -22,6 +22,34 @@ func audited(t *testing.T, o Options, text string) (cells []Cell) {
 	return cells
 }
 
+// TestManyParameters: more than 4 KiB of parameters have attributes of their own in a cubin, and begin elsewhere.
+func TestManyParameters(t *testing.T) {
+	cells := audited(t, Options{Targets: []string{"sm_80", "sm_90"}, Levels: []string{"O0", "O3"}, Execute: 4}, `.version 8.4
+.target sm_70
+.address_size 64
+.visible .entry k(.param .align 4 .b8 many[5000], .param .u64 out)
+{
+	.reg .b32 r<4>;
+	.reg .b64 d<4>;
+	ld.param.u64 d0, [out];
+	mov.u32 r0, %tid.x;
+	mul.wide.u32 d1, r0, 4;
+	mov.b64 d2, many;
+	add.u64 d2, d2, d1;
+	ld.param.u32 r1, [d2+800];
+	ld.param.u32 r2, [many+4996];
+	add.u32 r1, r1, r2;
+	add.u64 d0, d0, d1;
+	st.global.u32 [d0], r1;
+	ret;
+}
+`)
+	require.Len(t, cells, 4)
+	for _, c := range cells {
+		require.Equal(t, Preserved, c.Class)
+	}
+}
+
 // TestSurfaces: what is stored to a surface is not compared, and no store of the machine code's own. That it is right is not known.
 func TestSurfaces(t *testing.T) {
 	cells := audited(t, Options{Targets: []string{"sm_80", "sm_90"}, Levels: []string{"O0", "O3"}}, `.version 7.0

@@ -144,8 +144,9 @@ type Parameter struct{ Ordinal, Offset, Size int }
 
 // Attributes of kernels.
 const (
-	attributeBank  = 0x0a // EIATTR_PARAM_CBANK
-	attributeParam = 0x17 // EIATTR_KPARAM_INFO
+	attributeBank      = 0x0a // EIATTR_PARAM_CBANK
+	attributeParam     = 0x17 // EIATTR_KPARAM_INFO
+	attributeLongParam = 0x45 // EIATTR_KPARAM_INFO_V2: where a kernel has more than 4 KiB of them
 )
 
 // Parameters returns where a kernel's parameters begin in bank 0, how many bytes they have, and what they are, in their
@@ -161,6 +162,8 @@ func (f *File) Parameters(kernel string) (base, size int, params []Parameter, ok
 			base, size, ok = word(1)&0xffff, word(1)>>16, true
 		case kind == attributeParam && len(data) >= 12:
 			params = append(params, Parameter{Ordinal: word(1) & 0xffff, Offset: word(1) >> 16, Size: word(2) >> 18})
+		case kind == attributeLongParam && len(data) >= 12:
+			params = append(params, Parameter{Ordinal: word(1) & 0xffff, Offset: word(1) >> 16, Size: word(2)})
 		}
 	})
 	slices.SortFunc(params, func(a, b Parameter) int { return a.Ordinal - b.Ordinal })
