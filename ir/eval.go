@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"math"
 	"math/bits"
 
 	"optcheck/ir/fp"
@@ -435,15 +436,19 @@ func dot2(o *Op, s *[4]uint64, _ uint64) uint64 {
 	return uint64(r) & 0xffffffff
 }
 
-// nth is PTX's fns (9.7.1.17).
+// nth is PTX's fns (9.7.1.17). What PTX leaves open is what the code of every release does: the offset -1<<31, which has no
+// absolute value, finds bit 0, and there is nothing from a bit beyond 31 on.
 func nth(_ *Op, s *[4]uint64, _ uint64) uint64 {
-	m, base, off := uint32(s[0]), int(s[1]&31), int32(s[2])
+	m, base, off := uint32(s[0]), int(uint32(s[1])), int32(s[2])
+	if off == math.MinInt32 {
+		return 0
+	}
 	step := 1
 	if off < 0 {
 		step, off = -1, -off
 	}
 	if off == 0 {
-		if m>>base&1 == 1 {
+		if base < 32 && m>>base&1 == 1 {
 			return uint64(base)
 		}
 		return 0xffffffff

@@ -221,12 +221,6 @@ func (x *inst) bfi() {
 	x.to(x.dst(0, t), ir.Bfi, t, x.src(1, t), x.src(2, t), x.bound(3), x.bound(4))
 }
 
-// fns is PTX ISA 9.7.1.17. PTX restricts the base to 31; beyond an H200 finds nothing.
-func (x *inst) fns() {
-	r := x.op(ir.Nth, ir.U32, x.srcs(1, ir.U32)...)
-	x.to(x.dst(0, ir.U32), ir.Sel, ir.U32, x.cmp(ir.LE, ir.U32, x.src(2, ir.U32), x.imm(31)), r, x.imm(1<<32-1))
-}
-
 // masked is bmsk and szext: .clamp or .wrap.
 func masked(code ir.Code) func(*inst) {
 	return func(x *inst) {

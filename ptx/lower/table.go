@@ -49,7 +49,7 @@ var integers = map[string][]form{
 	"popc":  {row("2 t:b32,b64", count(ir.Popc), "9.7.1.14")},
 	"clz":   {row("2 t:b32,b64", count(ir.Clz), "9.7.1.15")},
 	"bfind": {row("2 shiftamt? t:@int32", count(ir.Find), "9.7.1.16")},
-	"fns":   {row("4 t:b32", (*inst).fns, "9.7.1.17")},
+	"fns":   {row("4 t:b32", plain(ir.Nth), "9.7.1.17")},
 	"brev":  {row("2 t:b32,b64", plain(ir.Brev), "9.7.1.18")},
 	"bfe":   {row("4 t:@int32", (*inst).bfe, "9.7.1.19")},
 	"bfi":   {row("5 t:b32,b64", (*inst).bfi, "9.7.1.20")},

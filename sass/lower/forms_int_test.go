@@ -51,7 +51,8 @@ func integerForms() []string {
 		"r div.u32 rd, ra, 7", "r div.s32 rd, ra, 10", "r rem.u32 rd, ra, 1000", "l div.u64 ld, la, 100", "r rem.s32 rd, ra, -9",
 		"r or.b32 t, rb, 1; div.u32 rd, ra, t", "r or.b32 t, rb, 1; rem.s32 rd, ra, t", "l or.b64 le, lb, 1; div.u64 ld, la, le",
 		"l or.b64 le, lb, 1; rem.s64 ld, la, le", "r szext.clamp.s32 rd, ra, rb", "r szext.wrap.u32 rd, ra, rb",
-		"r fns.b32 rd, ra, 3, 2", "r vabsdiff4.u32.u32.u32.add rd, ra, rb, rc", "r vabsdiff4.s32.s32.s32.add rd, ra, rb, rc",
+		"r fns.b32 rd, ra, 3, 2", "r fns.b32 rd, ra, rb, rc", "r and.b32 t, rb, 31; fns.b32 rd, ra, t, rc",
+		"r vabsdiff4.u32.u32.u32.add rd, ra, rb, rc", "r vabsdiff4.s32.s32.s32.add rd, ra, rb, rc",
 		"r vmax2.s32.s32.s32 rd, ra, rb, rc", "r vmin2.u32.u32.u32 rd, ra, rb, rc", "r vadd4.u32.u32.u32 rd, ra, rb, rc",
 		"r vmad.u32.u32.u32 rd, ra.h0, rb.b3, rc", "r vset.u32.u32.lt rd, ra, rb", "r vabsdiff.s32.s32.s32.add rd, ra, rb, rc",
 	}
