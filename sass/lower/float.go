@@ -151,18 +151,20 @@ func fmnmx(t ir.Type) func(*step) {
 	return func(s *step) {
 		m := s.minMaxMode()
 		d := s.dst()
-		if m&ir.XorSign != 0 { // of |a| and |b|, with the signs of a and b
-			s.withoutAbs(2)
-		}
+		s.magnitudes(m)
 		a, b := s.float(t), s.float(t)
 		s.fresult(d, t, s.fminmax(s.pred(), t, m, a, b))
 	}
 }
 
-// withoutAbs removes | | from the next n operands, which must have it and nothing else.
-func (s *step) withoutAbs(n int) {
+// magnitudes removes | | from the two operands of .XORSIGN, which must have it and nothing else: the minimum is of the
+// magnitudes, with the signs of the operands themselves.
+func (s *step) magnitudes(m ir.Mode) {
+	if m&ir.XorSign == 0 {
+		return
+	}
 	s.args = slices.Clone(s.args)
-	for i := range min(n, len(s.args)) {
+	for i := range min(2, len(s.args)) {
 		if o := &s.args[i]; !o.Abs || o.Neg {
 			s.fail("operand %s of %s", o.Text, s.in.Op)
 		} else {

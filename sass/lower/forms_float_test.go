@@ -35,10 +35,10 @@ func floatForms() []string {
 			out = append(out, "f "+op+mods+".f32 fd, fa, fb")
 		}
 		out = append(out, "x "+op+".f64 xd, xa, xb")
-		for _, mods := range []string{"", ".ftz", ".NaN"} {
+		for _, mods := range []string{"", ".ftz", ".NaN", ".xorsign.abs", ".ftz.NaN.xorsign.abs"} {
 			out = append(out, "h "+op+mods+".f16 hd, ha, hb", "r "+op+mods+".f16x2 rd, ra, rb")
 		}
-		for _, mods := range []string{"", ".NaN"} {
+		for _, mods := range []string{"", ".NaN", ".xorsign.abs", ".NaN.xorsign.abs"} {
 			out = append(out, "h "+op+mods+".bf16 hd, ha, hb", "r "+op+mods+".bf16x2 rd, ra, rb")
 		}
 	}
@@ -83,6 +83,7 @@ func floatForms() []string {
 
 func TestFloatForms(t *testing.T) {
 	differential(t, floatForms(), []string{"sm_80", "sm_90"})
+	differential(t, []string{"f cvt.f32.f16 fd, ha", "f cvt.sat.f32.f16 fd, ha", "x cvt.f64.f16 xd, ha"}, []string{"sm_70", "sm_75"})
 }
 
 // signs are forms whose operands are negated, or without their signs, and comparisons that depend on another predicate.

@@ -83,14 +83,20 @@ func harith(code ir.Code, n int) func(*step) {
 	}
 }
 
-// hadd2f32: HADD2.F32[.SAT] d, -RZ, a.Hn_Hn: the half as an f32.
+// hadd2f32: HADD2.F32[.SAT] d, -RZ, a.Hn_Hn, or d, a.Hn_Hn, -RZ (before sm_80): the half as an f32.
 func hadd2f32(s *step) {
 	m := ir.Mode(0)
 	if s.mod("SAT") {
 		m = ir.Sat
 	}
 	d := s.dst()
-	if zero := s.next(); !isReg(&zero) || !zero.Zero || !zero.Neg || zero.Part != "" && zero.Part != "H0_H0" {
+	nothing := func(o *isa.Operand) bool {
+		return isReg(o) && o.Zero && o.Neg && !o.Abs && (o.Part == "" || o.Part == "H0_H0")
+	}
+	if len(s.args) == 2 && nothing(&s.args[1]) {
+		s.args = []isa.Operand{s.args[1], s.args[0]}
+	}
+	if zero := s.next(); !nothing(&zero) {
 		s.fail("operand %s of HADD2.F32", zero.Text)
 	}
 	o := s.peek()
@@ -118,6 +124,7 @@ func vhmnmx(s *step) {
 func hmnmx2(s *step) {
 	t, m := s.halfType(), s.minMaxMode()
 	d := s.dst()
+	s.magnitudes(m)
 	a, b := s.halfPair(), s.halfPair()
 	s.result(d, s.fminmax(s.pred(), t, m, a, b))
 }
