@@ -342,6 +342,10 @@ func (q *Possible) effect(at int32, in *ir.Inst, r ir.Reg, get func(ir.Reg) term
 			return q.shuffled(at, do, r, get)
 		}
 	case *ir.Access:
+		if do.OnlyGlobal && r == do.Done { // a read-modify-write is one of global or shared memory: PTX defines no other
+			high := func(t term) term { return q.x.op(&ir.Op{Code: ir.HighWord, Type: ir.U64}, &[4]term{t}) }
+			return q.x.not(q.x.eq(high(q.x.add(get(do.Addr), q.x.num(64, uint64(do.Offset)))), high(q.s.window(ir.Shared))))
+		}
 		if do.Kind == ir.Load && len(do.Fragments) == 0 && do.Bytes < 8 && !do.Type.Signed() {
 			w = 8 * do.Bytes
 		}
