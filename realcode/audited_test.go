@@ -50,6 +50,48 @@ func TestManyParameters(t *testing.T) {
 	}
 }
 
+// TestAtomicLoops: a maximum of 64 bits in shared memory loads, and swaps only a larger number in: one that changes nothing is a load. Of a sum at
+// a generic address the path of local memory is none that a program takes.
+func TestAtomicLoops(t *testing.T) {
+	for _, c := range []struct{ name, address, op string }{
+		{"maximum", "mov.u32 r1, most", "atom.shared.max.u64 d3, [r1], d2"},
+		{"generic", "and.b32 r1, r0, 1; setp.eq.u32 p, r1, 0; cvta.shared.u64 d3, most; selp.b64 d3, d3, d1, p", "atom.add.u64 d3, [d3], d2"},
+	} {
+		cells := audited(t, Options{Targets: []string{"sm_80", "sm_90"}, Levels: []string{"O0", "O3"}, Execute: 4}, `.version 7.0
+.target sm_70
+.address_size 64
+.shared .align 8 .b64 most;
+.visible .entry k(.param .u64 out, .param .u64 in)
+{
+	.reg .pred p;
+	.reg .b32 r<4>;
+	.reg .b64 d<5>;
+	ld.param.u64 d0, [out];
+	ld.param.u64 d1, [in];
+	cvta.to.global.u64 d0, d0;
+	mov.u32 r0, %tid.x;
+	mul.wide.u32 d2, r0, 8;
+	add.u64 d0, d0, d2;
+	ld.global.u64 d2, [d0];
+	setp.eq.u32 p, r0, 0;
+	@p st.shared.u64 [most], 0;
+	bar.sync 0;
+	`+c.address+`;
+	`+c.op+`;
+	bar.sync 0;
+	ld.shared.u64 d4, [most];
+	add.u64 d4, d4, d3;
+	st.global.u64 [d0], d4;
+	ret;
+}
+`)
+		require.Len(t, cells, 4)
+		for _, cell := range cells {
+			require.Equal(t, Preserved, cell.Class, "%s %s %s", c.name, cell.Target, cell.Level)
+		}
+	}
+}
+
 // TestSurfaces: what is stored to a surface is not compared, and no store of the machine code's own. That it is right is not known.
 func TestSurfaces(t *testing.T) {
 	cells := audited(t, Options{Targets: []string{"sm_80", "sm_90"}, Levels: []string{"O0", "O3"}}, `.version 7.0

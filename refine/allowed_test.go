@@ -65,6 +65,7 @@ func TestAllowed(t *testing.T) {
 	fenced := func(r string) string { return "membar.gl; ld.volatile.global.u32 " + r + ", [%d1+1024]; membar.gl; " }
 	const after = "ld.global.u32 %r4, [%d1+2048]; st.global.u32 [%d1+256], %r4; "
 	const count = "red.relaxed.gpu.global.add.u32 [%d1+1536], 1; "
+	const nine = "st.shared.u32 [%r2], 9; "
 	const show = "st.global.u32 [%d1], %r4; "
 	const lower7 = "red.global.min.u32 [%d0], 7; "
 	const pair, twice = "setp.gt.u32 %p2, %r0, 1; @%p2 bra E; ", lower7 + lower7 + "E:"
@@ -122,6 +123,8 @@ func TestAllowed(t *testing.T) {
 			"red.relaxed.gpu.global.add.u32 [%d1+1024], 3; " + after + count, ""},
 		{"not one that somebody reads", "atom.acquire.gpu.global.add.u32 %r5, [%d1+1024], 3; " + after + count + "st.global.u32 [%d1+512], %r5;",
 			"atom.relaxed.gpu.global.add.u32 %r5, [%d1+1024], 3; " + after + count + "st.global.u32 [%d1+512], %r5;", refine.NotPerformed},
+		{"a maximum in shared memory that changes nothing is a load", nine + "atom.shared.max.u32 %r4, [%r2], 7; " + show, nine + "ld.shared.u32 %r4, [%r2]; " + show, ""},
+		{"not one that does", nine + "atom.shared.max.u32 %r4, [%r2], 10; " + show, nine + "ld.shared.u32 %r4, [%r2]; " + show, refine.NotPerformed},
 		{"16 bytes are exchanged", exchange16(1, 2), exchange16(1, 2), ""},
 		{"the upper ones, too", exchange16(1, 2), exchange16(1, 3), refine.WrongValue},
 		{"16 bytes are compared and swapped", swap16(2, 5, 6), swap16(2, 5, 6), ""},

@@ -111,13 +111,14 @@ func (l *lane) ahead(kind emu.EventKind, p emu.Place, bytes int) (int, bool) {
 //   - reduce: the fence of an acquire that was a read-modify-write's on whose result nothing depends (likewise);
 //   - merge: a relaxed store that the thread overwrites with nothing between, or that another one has just written;
 //   - merge: an arrival behind copies, of which one serves for several;
+//   - drop: a relaxed read-modify-write of shared memory that writes what it finds, behind a load of that;
 //   - a fence of a CTA's scope, a barrier of the warp: the lanes share what they read through;
 //   - rise: a relaxed access that was performed before others of other places (the order is compared on all paths, not here).
 func (l *lane) skippable(i int) bool {
 	ev := l.rec.Events
 	e := &ev[i]
 	switch {
-	case free(e), l.done.has(i):
+	case free(e), l.done.has(i), l.found.has(i):
 		return true
 	case e.Kind == emu.EventLoad:
 		return !e.Object && l.dead(i)
@@ -328,7 +329,7 @@ func (r *replay) Barrier(w *emu.Warp, pc int32, b *ir.Barrier, act uint32) (bool
 func (r *replay) stores(th *lane, n int) bool {
 	for i := range n {
 		k := th.rec.Events[th.at+i].Kind
-		if (k == emu.EventStore || k == emu.EventAtomic || k == emu.EventCopy) && !th.done.has(th.at+i) {
+		if (k == emu.EventStore || k == emu.EventAtomic || k == emu.EventCopy) && !th.done.has(th.at+i) && !th.found.has(th.at+i) {
 			return true
 		}
 	}

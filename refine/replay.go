@@ -46,8 +46,8 @@ type lane struct {
 	clock    uint64
 	cut      bool // the program's run was cut: what is behind the record is not known
 	absorbed int  // fences of the program that were taken for one of the machine's, since the last access
-	// done are read-modify-writes that were performed ahead of others.
-	done performed
+	// done are read-modify-writes that were performed ahead of others; found those of which a load is all that they need.
+	done, found performed
 	dead func(event int) bool
 	// late tells that a load on which nothing depends is left out if a later one can be the machine's.
 	late bool
@@ -133,7 +133,7 @@ func (l *lane) over() bool {
 		return false
 	}
 	for i := l.at; i < len(l.rec.Events); i++ {
-		if !free(&l.rec.Events[i]) && !l.done.has(i) {
+		if !free(&l.rec.Events[i]) && !l.done.has(i) && !l.found.has(i) {
 			return false
 		}
 	}
@@ -315,7 +315,9 @@ func (r *replay) load(pc int32, a *ir.Access, l int, p emu.Place, buf []byte) er
 			v = r.see(l, w, k)
 		}
 		if may { // an atomic's word: what it will find
-			if e := th.nextAtomic(p); e != nil && from < e.Bytes {
+			if i := th.nextAtomic(p); i >= 0 && from < th.rec.Events[i].Bytes {
+				e := &th.rec.Events[i]
+				th.foundUnchanged(i, len(buf))
 				mask := mask & uint32(1<<(8*min(e.Bytes-from, 4))-1) << shift
 				v = v&^mask | uint32(e.Value>>(8*from))<<shift&mask
 			}
@@ -336,19 +338,27 @@ func (r *replay) stale(th *lane, w emu.Word, k emu.Kind) uint32 {
 }
 
 // nextAtomic is the read-modify-write of a place that is next in the record: machine code may perform it as a loop of a
-// load and a compare-and-swap.
-func (l *lane) nextAtomic(p emu.Place) *emu.Event {
+// load and a compare-and-swap. It reports its number, or -1.
+func (l *lane) nextAtomic(p emu.Place) int {
 	for i := l.at; i < len(l.rec.Events); i++ {
 		switch e := &l.rec.Events[i]; {
 		case e.Kind == emu.EventAtomic && e.Place == p && e.Atom == ir.AtomCAS && e.Bytes >= 4: // is an instruction of its own
-			return nil
+			return -1
 		case e.Kind == emu.EventAtomic && e.Place == p:
-			return e
+			return i
 		case e.Kind != emu.EventFence && e.Kind != emu.EventWarpBarrier && e.Kind != emu.EventLoad:
-			return nil
+			return -1
 		}
 	}
-	return nil
+	return -1
+}
+
+// foundUnchanged tells that machine code has loaded what a read-modify-write of the record finds. In shared memory, where a load is as strong, a
+// relaxed one that writes what it finds needs no more: a maximum of 64 bits is a loop that swaps only a larger number in.
+func (l *lane) foundUnchanged(i, bytes int) {
+	if e := &l.rec.Events[i]; e.Place.Space == ir.Shared && e.Sem <= ir.Relaxed && bytes >= e.Bytes && e.Value == e.Result && e.High == e.Upper.Result {
+		l.found.add(i)
+	}
 }
 
 func (r *replay) eachWord(p emu.Place, l, n int, do func(w emu.Word, mask uint32, shift uint, from int)) {
