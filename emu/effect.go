@@ -109,7 +109,7 @@ func (w *Warp) flow(pc int32, f *ir.Flow, act, mask uint32) (next int32, stop bo
 		if l, ok := w.stranger(f, on); ok {
 			return next, false, &Fault{int(pc), w.Threads[l].Index, "a lane that is none of those whose meeting it asks for"}
 		}
-		jumps := w.alike(f, act, on, mask)
+		jumps := w.alike(f, act, on)
 		if first := mask & -mask; jumps == (f.Kind == ir.JumpTogether) && f.Kind != ir.JumpAny && w.policy.Apart && on == mask && first != mask {
 			if !jumps {
 				next = f.Target
@@ -177,8 +177,9 @@ func (w *Warp) stranger(f *ir.Flow, on uint32) (lane int, ok bool) {
 	return 0, false
 }
 
-// alike decides a jump that all lanes of a group make or none.
-func (w *Warp) alike(f *ir.Flow, act, on, mask uint32) bool {
+// alike decides a jump that all lanes of a group make or none. Who is there are those that pass the guard: in front of a ballot whose lanes name
+// different lanes, ptxas has only some of them pass that of BRA.DIV.
+func (w *Warp) alike(f *ir.Flow, act, on uint32) bool {
 	if f.Kind == ir.JumpAny {
 		return on != 0
 	}
@@ -186,7 +187,7 @@ func (w *Warp) alike(f *ir.Flow, act, on, mask uint32) bool {
 	if f.Mask >= 0 {
 		want &= uint32(w.regs[f.Mask][lowest(act)])
 	}
-	return on != 0 && (want&^mask == 0) == (f.Kind == ir.JumpTogether)
+	return on != 0 && (want&^on == 0) == (f.Kind == ir.JumpTogether)
 }
 
 // each calls do for each lane with the set that its convergence barrier names.

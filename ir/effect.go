@@ -202,7 +202,7 @@ const (
 	WarpCollective
 	CollectiveEnd
 	Yield // another group of lanes may run
-	// Jumps of all active lanes alike: JumpAny if Cond is 1 (0 with Not) for one of them; JumpTogether if they are
+	// Jumps of all active lanes alike: JumpAny if Cond is 1 (0 with Not) for one of them; JumpTogether if those that pass the guard are
 	// all the lanes of Mask that still run, JumpApart if they are not (BRA.CONV, BRA.DIV).
 	JumpAny
 	JumpTogether

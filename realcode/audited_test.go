@@ -92,6 +92,47 @@ func TestAtomicLoops(t *testing.T) {
 	}
 }
 
+// TestBallotsOfParts: of a ballot whose lanes name different lanes ptxas has those decide whether all are there that name what the first one does.
+func TestBallotsOfParts(t *testing.T) {
+	cells := audited(t, Options{Targets: []string{"sm_75", "sm_80", "sm_90"}, Levels: []string{"O3"}, Execute: 4}, `.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+	.reg .pred p, q;
+	.reg .b32 r<5>;
+	.reg .b64 d<3>;
+	ld.param.u64 d0, [out];
+	cvta.to.global.u64 d0, d0;
+	mov.u32 r0, %tid.x;
+	mul.wide.u32 d1, r0, 4;
+	add.u64 d0, d0, d1;
+	ld.global.u32 r1, [d0];
+	setp.gt.u32 p, r0, 31;
+	@p bra end;
+	and.b32 r2, r0, 24;
+	mov.u32 r3, 255;
+	shl.b32 r3, r3, r2;
+	and.b32 r2, r0, 8;
+	setp.ne.u32 p, r2, 0;
+	@p bra other;
+	and.b32 r1, r1, 1;
+	setp.eq.u32 q, r1, 1;
+	vote.sync.ballot.b32 r1, q, r3;
+	bra end;
+other:
+	shfl.sync.bfly.b32 r1, r1, 1, 31, r3;
+end:
+	st.global.u32 [d0], r1;
+	ret;
+}
+`)
+	require.Len(t, cells, 3)
+	for _, c := range cells {
+		require.Equal(t, Preserved, c.Class, c.Target)
+	}
+}
+
 // TestSurfaces: what is stored to a surface is not compared, and no store of the machine code's own. That it is right is not known.
 func TestSurfaces(t *testing.T) {
 	cells := audited(t, Options{Targets: []string{"sm_80", "sm_90"}, Levels: []string{"O0", "O3"}}, `.version 7.0
