@@ -55,6 +55,7 @@ func TestManyParameters(t *testing.T) {
 func TestAtomicLoops(t *testing.T) {
 	for _, c := range []struct{ name, address, op string }{
 		{"maximum", "mov.u32 r1, most", "atom.shared.max.u64 d3, [r1], d2"},
+		{"swapped at a generic address", "and.b32 r1, r0, 1; setp.eq.u32 p, r1, 0; cvta.shared.u64 d3, most; selp.b64 d3, d3, d1, p", "atom.cas.b64 d3, [d3], 0, d2"},
 		{"generic", "and.b32 r1, r0, 1; setp.eq.u32 p, r1, 0; cvta.shared.u64 d3, most; selp.b64 d3, d3, d1, p", "atom.add.u64 d3, [d3], d2"},
 	} {
 		cells := audited(t, Options{Targets: []string{"sm_80", "sm_90"}, Levels: []string{"O0", "O3"}, Execute: 4}, `.version 7.0

@@ -63,7 +63,7 @@ func (s *step) atomic(space ir.Space) *ir.Access {
 }
 
 // atom: ATOMG, ATOM [p,] d, [address], v; ATOMS d, [address], v; CAS: …, compare, v. The predicate says of CAS whether it
-// succeeded, of other operations on generic addresses whether it was performed: those of global memory are.
+// succeeded, of operations on generic addresses whether it was performed: those of global memory are, and CAS in shared memory, too.
 func atom(space ir.Space) func(*step) {
 	return func(s *step) {
 		cast := slices.Contains(s.in.Mods, "CAST")
@@ -90,7 +90,10 @@ func atom(space ir.Space) func(*step) {
 			}
 			a.OnlyGlobal = true
 		}
-		if p != ir.None || cast {
+		switch {
+		case p != ir.None && a.Atom == ir.AtomCAS && space == ir.Generic: // in local memory, where PTX defines none, it would not be
+			s.setPred(p, s.k(1))
+		case p != ir.None || cast:
 			a.Done = s.u.b.Temp()
 			s.setPred(p, a.Done)
 		}
