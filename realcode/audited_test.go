@@ -55,6 +55,7 @@ func TestManyParameters(t *testing.T) {
 func TestAtomicLoops(t *testing.T) {
 	for _, c := range []struct{ name, address, op string }{
 		{"maximum", "mov.u32 r1, most", "atom.shared.max.u64 d3, [r1], d2"},
+		{"a half", "mov.u32 r1, most", ".reg .b16 h<3>; cvt.u16.u64 h0, d2; atom.shared.cas.b16 h1, [r1+2], 0, h0; cvt.u64.u16 d3, h1"},
 		{"swapped at a generic address", "and.b32 r1, r0, 1; setp.eq.u32 p, r1, 0; cvta.shared.u64 d3, most; selp.b64 d3, d3, d1, p", "atom.cas.b64 d3, [d3], 0, d2"},
 		{"generic", "and.b32 r1, r0, 1; setp.eq.u32 p, r1, 0; cvta.shared.u64 d3, most; selp.b64 d3, d3, d1, p", "atom.add.u64 d3, [d3], d2"},
 	} {

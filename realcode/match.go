@@ -301,11 +301,11 @@ func (m *matcher) atomic(op *Op, g *images, group []int32) {
 	m.elected(g, group)
 }
 
-// unchanged has the load of what a relaxed minimum or maximum in shared memory compares stand for it: one that changes nothing swaps nothing in, and
+// unchanged has the load of what a minimum or maximum in shared memory compares stand for it: one that changes nothing swaps nothing in, and
 // needs no more.
 func (m *matcher) unchanged(op *Op, g *images, group []int32) {
 	e := &op.Effect
-	if e.Acquires() || e.Releases() || e.Atom != "min" && e.Atom != "max" {
+	if e.Atom != "min" && e.Atom != "max" {
 		return
 	}
 	compares := func(i int32) bool {

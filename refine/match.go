@@ -111,7 +111,7 @@ func (l *lane) ahead(kind emu.EventKind, p emu.Place, bytes int) (int, bool) {
 //   - reduce: the fence of an acquire that was a read-modify-write's on whose result nothing depends (likewise);
 //   - merge: a relaxed store that the thread overwrites with nothing between, or that another one has just written;
 //   - merge: an arrival behind copies, of which one serves for several;
-//   - drop: a relaxed read-modify-write of shared memory that writes what it finds, behind a load of that;
+//   - drop: a read-modify-write of shared memory that writes what it finds, behind a load of that;
 //   - a fence of a CTA's scope, a barrier of the warp: the lanes share what they read through;
 //   - rise: a relaxed access that was performed before others of other places (the order is compared on all paths, not here).
 func (l *lane) skippable(i int) bool {
@@ -403,7 +403,7 @@ func (r *replay) partly(a *ir.Access, l int, p emu.Place) bool {
 		return false
 	}
 	skip, ok := th.seek(func(e *emu.Event) bool {
-		return e.Kind == emu.EventAtomic && e.Atom != ir.AtomCAS && e.Bytes < a.Bytes && e.Place.Space == p.Space && e.Place.Addr >= p.Addr &&
+		return e.Kind == emu.EventAtomic && e.Bytes < a.Bytes && e.Place.Space == p.Space && e.Place.Addr >= p.Addr &&
 			e.Place.Addr+uint64(e.Bytes) <= p.Addr+uint64(a.Bytes) && (p.Space == ir.Shared || a.Scope >= e.Scope || a.Scope == ir.NoScope)
 	})
 	if !ok || r.fencesAmong(th, skip) {
@@ -425,12 +425,17 @@ func (r *replay) partly(a *ir.Access, l int, p emu.Place) bool {
 	r.w.Compared(a, l, compared[:a.Bytes])
 	found := with(e.Value)
 	done := compared == found
-	if done {
+	open, other := th.open.operand(i), with(emu.Number(compared[part:]))
+	if e.Atom == ir.AtomCAS && other != with(e.Compare) && !open {
+		return false
+	}
+	fails := e.Atom == ir.AtomCAS && compared == other && !done // by the part: that ends the loop
+	if done || fails {
 		wanted, own := with(e.Result), emu.Number(operand[part:])
-		if th.open.operand(i) || sameNumber(e.Type, own&(1<<(8*e.Bytes)-1), e.Result) {
+		if open || sameNumber(e.Type, own&(1<<(8*e.Bytes)-1), e.Result) {
 			wanted = with(own)
 		}
-		if operand != wanted {
+		if operand != wanted && !fails {
 			return false
 		}
 		for range skip + 1 {

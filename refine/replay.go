@@ -342,6 +342,7 @@ func (r *replay) stale(th *lane, w emu.Word, k emu.Kind) uint32 {
 func (l *lane) nextAtomic(p emu.Place) int {
 	for i := l.at; i < len(l.rec.Events); i++ {
 		switch e := &l.rec.Events[i]; {
+		case l.done.has(i), l.found.has(i) && e.Place != p:
 		case e.Kind == emu.EventAtomic && e.Place == p && e.Atom == ir.AtomCAS && e.Bytes >= 4: // is an instruction of its own
 			return -1
 		case e.Kind == emu.EventAtomic && e.Place == p:
@@ -353,10 +354,10 @@ func (l *lane) nextAtomic(p emu.Place) int {
 	return -1
 }
 
-// foundUnchanged tells that machine code has loaded what a read-modify-write of the record finds. In shared memory, where a load is as strong, a
-// relaxed one that writes what it finds needs no more: a maximum of 64 bits is a loop that swaps only a larger number in.
+// foundUnchanged tells that machine code has loaded what a read-modify-write of the record finds. In shared memory, where a load is as strong, one
+// that writes what it finds needs no more, and its fences: a maximum of 64 bits is a loop that swaps only a larger number in.
 func (l *lane) foundUnchanged(i, bytes int) {
-	if e := &l.rec.Events[i]; e.Place.Space == ir.Shared && e.Sem <= ir.Relaxed && bytes >= e.Bytes && e.Value == e.Result && e.High == e.Upper.Result {
+	if e := &l.rec.Events[i]; e.Place.Space == ir.Shared && bytes >= e.Bytes && e.Value == e.Result && e.High == e.Upper.Result {
 		l.found.add(i)
 	}
 }
