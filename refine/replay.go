@@ -48,7 +48,7 @@ type lane struct {
 	absorbed int  // fences of the program that were taken for one of the machine's, since the last access
 	// done are read-modify-writes that were performed ahead of others; found those of which a load is all that they need.
 	done, found performed
-	dead func(event int) bool
+	dead        func(event int) bool
 	// late tells that a load on which nothing depends is left out if a later one can be the machine's.
 	late bool
 	// looked counts the events that were looked at to find those that accesses are.
