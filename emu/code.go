@@ -373,7 +373,7 @@ func (c *Code) bank0(l *Launch) []byte {
 	for _, x := range p.Launch {
 		v := x.Fixed
 		if v == 0 {
-			v = l.special(x.Reg)
+			v = l.special(x.Reg) - x.Before
 		}
 		if end := x.Offset + int64(x.Bytes); x.Offset >= 0 && end <= int64(len(b)) && x.Bytes <= 8 {
 			var word [8]byte

@@ -93,11 +93,12 @@ type Const struct {
 }
 
 // LaunchWord is a place of constant bank 0 that the driver fills: Bytes from Offset on hold the special
-// register, or, if Fixed is not 0, that number.
+// register less Before, or, if Fixed is not 0, that number.
 type LaunchWord struct {
 	Offset int64
 	Bytes  int
 	Reg    SpecialReg
+	Before uint64
 	Fixed  uint64
 }
 

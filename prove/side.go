@@ -162,7 +162,7 @@ func (s *side) bankByte(bank int, at int64) term {
 			if off := at - w.Offset; off >= 0 && off < int64(w.Bytes) {
 				v := x.num(64, w.Fixed)
 				if w.Fixed == 0 {
-					v = x.zext(s.register(w.Reg), 64)
+					v = x.sub(x.zext(s.register(w.Reg), 64), x.num(64, w.Before))
 				}
 				return x.ext(v, int(8*off), 8)
 			}

@@ -38,6 +38,12 @@ func volta(constants, descriptor int64) []ir.LaunchWord {
 // grids are the words that tell through which memory a grid synchronises.
 func grids(at int64) []ir.LaunchWord { return words(at, ir.EnvReg1, ir.EnvReg2) }
 
+// ampere are the words of sm_70 to sm_89 that tell of the grid and of generic addresses of constant bank 0, in which the parameters begin at
+// ampereParams.
+var ampere = append(grids(0x8c), ir.LaunchWord{Offset: 0x40, Bytes: 8, Reg: ir.ParamWindow, Before: ampereParams})
+
+const ampereParams = 0x160
+
 // hopper are the words of sm_90 that tell of the grid, of clusters and of generic addresses of parameters.
 var hopper = slices.Concat(grids(0x44), words(0x140, ir.ExplicitCluster, ir.ClusterNctaidX, ir.ClusterNctaidY, ir.ClusterNctaidZ, ir.ClusterInverseX, ir.ClusterInverseY,
 	ir.ClusterInverseZ, ir.NclusterIDX, ir.NclusterIDY, ir.NclusterIDZ), words(0x188, ir.ClusterNctarank), []ir.LaunchWord{{Offset: 0x198, Bytes: 8, Reg: ir.ParamWindow},
@@ -59,9 +65,9 @@ const OldestSM = 70
 func generationOf(sm int) (generation, error) {
 	switch {
 	case sm >= OldestSM && sm < 80:
-		return generation{launch: append(volta(0x50, 0), grids(0x8c)...), params: 0x160}, nil
+		return generation{launch: slices.Concat(volta(0x50, 0), ampere), params: ampereParams}, nil
 	case sm >= 80 && sm < 90:
-		return generation{launch: append(volta(0x50, 0x118), grids(0x8c)...), params: 0x160}, nil
+		return generation{launch: slices.Concat(volta(0x50, 0x118), ampere), params: ampereParams}, nil
 	case sm >= 90 && sm < 100:
 		return generation{launch: append(volta(0xd0, 0x208), hopper...), params: 0x210, shared: 0x400}, nil
 	case sm >= 100 && sm < 200:
