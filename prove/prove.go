@@ -52,7 +52,7 @@ type Effort int
 
 // Most proofs are found with a Quick look; one that is not takes as long as a few runs of a kernel.
 const (
-	Quick    Effort = 10_000_000
+	Quick    Effort = 20_000_000
 	Thorough Effort = 100_000_000
 )
 
