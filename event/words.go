@@ -61,6 +61,8 @@ var (
 // check refuses an event with a value that this version does not know.
 func (e *Event) check() error {
 	switch {
+	case e.Config != nil && min(e.Config.Tests, e.Config.Cells) < 0:
+		return fmt.Errorf("bad event: a run of %d tests and %d cells: neither may be negative", e.Config.Tests, e.Config.Cells)
 	case e.Test != nil:
 		return known(word{"dialect", e.Test.Dialect, dialectWords})
 	case e.Cell != nil:

@@ -40,3 +40,15 @@ func TestUnknownWords(t *testing.T) {
 		require.ErrorContains(t, read(bad), "f:2: bad event: unknown "+x.field, bad)
 	}
 }
+
+// TestNegativeCounts: a run of fewer than no tests or cells is none.
+func TestNegativeCounts(t *testing.T) {
+	read := func(counts string) error {
+		return Read("f", strings.NewReader(`{"config":{"schema":3,"tool":"t","spec_version":1,`+counts+`,"toolchains":[],"targets":[],"levels":[],"layouts":[]}}`),
+			NewRun().Handle)
+	}
+	require.NoError(t, read(`"tests":0,"cells":0`))
+	for _, counts := range []string{`"tests":-1,"cells":0`, `"tests":0,"cells":-1`} {
+		require.ErrorContains(t, read(counts), "f:1: bad event", counts)
+	}
+}
