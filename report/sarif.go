@@ -147,6 +147,9 @@ func (s *sarifWriter) head() {
 	for _, p := range s.run.Problems {
 		s.notify(sarif.LevelWarning, p.String())
 	}
+	for _, l := range limitsOf(s.run) {
+		s.notify(sarif.LevelNote, l)
+	}
 	c := &s.run.Config
 	s.out.Properties = sarif.NewPropertyBag().Add("tests", c.Tests).Add("cells", s.run.Len()).Add("classes", s.run.Classes()).
 		Add("toolchains", c.Toolchains).Add("targets", c.Targets).Add("levels", c.Levels).Add("layouts", c.Layouts)
