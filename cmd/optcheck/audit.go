@@ -139,6 +139,9 @@ func (f *auditFlags) run(cmd *cobra.Command, env *environment, args []string) er
 		if err == nil {
 			err = onlyFlags(cmd, "audits of PTX and CUDA C++ do not have it", programFlags)
 		}
+		if err == nil && !slices.ContainsFunc(files, isCUDA) {
+			err = noFlags(cmd, "none of the files is CUDA C++", "front-flags")
+		}
 		if err != nil {
 			return err
 		}
