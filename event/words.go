@@ -42,7 +42,7 @@ var (
 	stageWords  = []string{"", "front end", "library", "IR passes", "back end", "llc", "ptxas", "nvcc", "clang-cuda"}
 	otherWords  = []string{Optimised, Miscompiled}
 	layoutWords = func() []string {
-		out := []string{OwnLayout}
+		out := []string{"", OwnLayout}
 		for _, l := range spec.AllLayouts {
 			out = append(out, l.String())
 		}

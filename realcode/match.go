@@ -296,25 +296,8 @@ func (m *matcher) atomic(op *Op, g *images, group []int32) {
 	}
 	if slices.ContainsFunc(g.main, func(i int32) bool { return op.retries(m.mach.insts[i]) }) {
 		g.stutter, g.shape = true, triesAgain
-		m.unchanged(op, g, group)
 	}
 	m.elected(g, group)
-}
-
-// unchanged has the load of what a minimum or maximum in shared memory compares stand for it: one that changes nothing swaps nothing in, and
-// needs no more.
-func (m *matcher) unchanged(op *Op, g *images, group []int32) {
-	e := &op.Effect
-	if e.Atom != "min" && e.Atom != "max" {
-		return
-	}
-	compares := func(i int32) bool {
-		in := m.mach.insts[i]
-		return in.Role == isa.RoleLoad && in.Mem.Space == isa.SpaceShared && in.Mem.Width == e.Width
-	}
-	if loads := slices.DeleteFunc(slices.Clone(group), func(i int32) bool { return !compares(i) }); len(loads) == len(g.main) {
-		g.main = loads
-	}
 }
 
 // retries reports whether an instruction is the end of a loop that an atomic became: it compares with
