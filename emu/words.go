@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Words is a map from words of memory, in the order in which they were put in. Its zero value is empty, and a nil one may be read. It takes a third
-// of the time of a map of the language, which is most of what stores cost.
+// Words is a map from words of memory, in the order in which they were put in. Its zero value is empty, and a nil one may be read. Maps of
+// the language were most of what stores cost.
 type Words[V any] struct {
 	list []entry[V]
 	// slots are the places of a table of open addressing: numbers of entries and 1, 0 for none. Few entries have no table.

@@ -147,7 +147,8 @@ func (x *terms) slot(n *node) int {
 			return i
 		}
 		m := &x.nodes[x.index[i]-1]
-		if m.kind == n.kind && m.w == n.w && m.space == n.space && m.value == n.value && slices.Equal(m.args, n.args) && slices.Equal(m.coefs, n.coefs) {
+		if m.kind == n.kind && m.w == n.w && m.space == n.space && m.value == n.value &&
+			slices.Equal(m.args, n.args) && slices.Equal(m.coefs, n.coefs) {
 			return i
 		}
 	}

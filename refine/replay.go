@@ -354,8 +354,9 @@ func (l *lane) nextAtomic(p emu.Place) int {
 	return -1
 }
 
-// foundUnchanged tells that machine code has loaded what a read-modify-write of the record finds. In shared memory, where a load is as strong, one
-// that writes what it finds needs no more, and its fences: a maximum of 64 bits is a loop that swaps only a larger number in.
+// foundUnchanged tells that machine code has loaded what a read-modify-write of the record finds. In shared memory one that writes what it
+// finds computes no more, and its fences: a maximum of 64 bits is a loop that swaps only a larger number in. That this is less is found on
+// all paths, not here.
 func (l *lane) foundUnchanged(i, bytes int) {
 	if e := &l.rec.Events[i]; e.Place.Space == ir.Shared && bytes >= e.Bytes && e.Value == e.Result && e.High == e.Upper.Result {
 		l.found.add(i)
